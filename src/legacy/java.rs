@@ -8,8 +8,8 @@
 //!   full-width letters. A negative result is rejected, but `-0` is 0.
 //! * Java replaces the three bytes of an encoded surrogate by one U+FFFD, other decoders by three.
 //!
-//! Spark and Trino fail where `URLDecoder` throws an exception. `crates/pct/check-dialects` compares
-//! with Java 17. For columns, see
+//! Spark and Trino fail where `URLDecoder` throws an exception. `crates/pct/check-dialects`
+//! compares with Java 17. For columns, see
 //! [`Conversion::decode_java`](crate::columns::Conversion::decode_java).
 //!
 //! ```

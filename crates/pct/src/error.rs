@@ -72,7 +72,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Usage(problem) => f.write_str(problem),
+            Self::Usage(message) => f.write_str(message),
             Self::Input(name, error) | Self::Output(name, error) => write!(f, "{name}: {error}"),
             Self::Undecodable(name, place, None, kind) => write!(f, "{name}:{place}: {kind}"),
             Self::Undecodable(name, place, Some(field), kind) => write!(f, "{name}:{place}: {field}: {kind}"),

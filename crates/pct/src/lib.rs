@@ -4,13 +4,15 @@
 //! (`format`) finds the fields of each record and applies an `operation`, which decodes or encodes
 //! by the rules of `codec`.
 //!
-//! - `cli` has the arguments alone. `command` runs each command: `command::recipe` makes a task of the
-//!   arguments, `command::rewrite` runs it. `check` and `stats` go through `command::scan`, without
-//!   output; an observer receives each finding. `command::explain` shows single URLs, without a pipeline.
+//! - `cli` has the arguments alone. `command` runs each command: `command::recipe` makes a task of
+//!   the arguments, `command::rewrite` runs it. `check` and `stats` go through `command::scan`,
+//!   without output; an observer receives each finding. `command::explain` shows single URLs,
+//!   without a pipeline.
 //! - `pipeline` transforms blocks of whole records on several threads and writes them in input
 //!   order. `record` decides what becomes of an invalid record.
 //! - `report` collects the invalid records of each input for the summary on standard error.
-//! - `unique` compares records by their results, for `--unique`, `--count` and others, in input order.
+//! - `unique` compares records by their results, for `--unique`, `--count` and others, in input
+//!   order.
 //! - `columnar` reads and writes Parquet and Arrow IPC, by columns instead of blocks.
 //! - `text` has functions of text that know no command, and `lock` one of mutexes.
 //! - `error` maps errors to messages and exit codes.

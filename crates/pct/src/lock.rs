@@ -1,4 +1,5 @@
-//! Locks a mutex, whether or not a thread has panicked while it held the lock: such a panic ends the command.
+//! Locks a mutex, whether or not a thread has panicked while it held the lock: such a panic ends
+//! the command.
 #![forbid(unsafe_code)]
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

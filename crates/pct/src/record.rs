@@ -185,7 +185,7 @@ impl Job {
                 self.noted(before, fault);
                 ControlFlow::Continue(())
             }
-            Some(fault) => self.faulty(record, before, fault).map_continue(|_| ()),
+            Some(fault) => self.handle_fault(record, before, fault).map_continue(|_| ()),
         }
     }
 
@@ -206,10 +206,11 @@ impl Job {
         let written = match fault {
             None => Written::of(self.policy, self.filter, None),
             Some(note) if note.kind.is_note() => self.noted(before, note),
-            Some(fault) => self.faulty(record, before, fault)?,
+            Some(fault) => self.handle_fault(record, before, fault)?,
         };
         let Some(Comparing { comparison, ending, records }) = &mut self.keyed else { return ControlFlow::Continue(()) };
-        // A record that is not processed has no key. Directives have no fields, but the records after them may depend on them.
+        // A record that is not processed has no key. Directives have no fields, but the records
+        // after them may depend on them.
         let is_directive = key.is_none() && fault.is_some_and(|fault| fault.kind == FaultKind::Selected);
         let key = key.filter(|_| written == Written::Output);
         let is_kept = key.is_some() || comparison.keeps_keyless || is_directive;
@@ -234,7 +235,7 @@ impl Job {
     }
 
     #[cold]
-    fn faulty(&mut self, record: &[u8], before: usize, fault: Fault) -> ControlFlow<(), Written> {
+    fn handle_fault(&mut self, record: &[u8], before: usize, fault: Fault) -> ControlFlow<(), Written> {
         self.tally.note(fault);
         if self.tally.faults() > self.limit {
             self.output.truncate(before);

@@ -1,5 +1,6 @@
-//! A filter for proxies that run WebAssembly (proxy-wasm): refuses requests by findings in their path, and makes the
-//! paths of other requests canonical before later filters and the router see them. README.md has the configuration.
+//! A filter for proxies that run WebAssembly (proxy-wasm): refuses requests by findings in their
+//! path, and makes the paths of other requests canonical before later filters and the router see
+//! them. README.md has the configuration.
 #![forbid(unsafe_code)]
 
 use proxy_wasm::hostcalls;
@@ -95,7 +96,8 @@ fn accept(guard: &RequestGuard, target: &[u8]) -> bool {
     }
 }
 
-/// Replaces the target, and makes the host choose the route again: it was chosen by the target as received.
+/// Replaces the target, and makes the host choose the route again: it was chosen by the target as
+/// received.
 fn replace(target: &[u8]) -> Result<(), Status> {
     hostcalls::set_map_value_bytes(MapType::HttpRequestHeaders, ":path", Some(target))?;
     hostcalls::call_foreign_function(CLEAR_ROUTE, None)?;

@@ -69,8 +69,8 @@ pub(crate) struct CheckArguments {
 
     /// Write the records with findings, not messages
     ///
-    /// Whole records, as grep writes lines; with --print-field, only their fields, as in 'grep -o'. A JSON report
-    /// then goes to standard error.
+    /// Whole records, as grep writes lines; with --print-field, only their fields, as in 'grep -o'.
+    /// A JSON report then goes to standard error.
     #[arg(long, conflicts_with_all = ["raw", "quiet"])]
     only_matching: bool,
 

@@ -36,8 +36,8 @@ Examples:
 pub(crate) struct DecodeArguments {
     /// Keep %25 before two hexadecimal digits, so that the output can be decoded
     ///
-    /// Otherwise %0A, which stays escaped, and %250A both become %0A. The output decodes to what the input decodes
-    /// to. With --plus, '+' in it is a plus.
+    /// Otherwise %0A, which stays escaped, and %250A both become %0A. The output decodes to what
+    /// the input decodes to. With --plus, '+' in it is a plus.
     #[arg(long, conflicts_with_all = ["dialect", "times", "charset", "fallback", "unicode"])]
     pub(crate) reversible: bool,
 

@@ -13,12 +13,13 @@ Examples:
 
 /// Show the parts of a URL, each layer of encoding, and what programs make of it
 ///
-/// A table of the components; under each, its text decoded once, twice, and so on; the normal form, as
-/// by 'normalize --url'; findings, as in 'check' and 'stats'; and how browsers, nginx, Java and Python
-/// read path and query, where they differ.
+/// A table of the components; under each, its text decoded once, twice, and so on; the normal form,
+/// as by 'normalize --url'; findings, as in 'check' and 'stats'; and how browsers, nginx, Java and
+/// Python read path and query, where they differ.
 ///
-/// Findings are marked in colour: red where programs disagree or fail, yellow where the URL is just not normal.
-/// Control characters, and characters that change the text direction, are always escaped, as \\u{1b}.
+/// Findings are marked in colour: red where programs disagree or fail, yellow where the URL is just
+/// not normal. Control characters, and characters that change the text direction, are always
+/// escaped, as \\u{1b}.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExplainArguments {

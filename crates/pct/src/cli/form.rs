@@ -23,10 +23,11 @@ Examples:
 
 /// Convert form data to and from JSON Lines or TSV
 ///
-/// Each line or field is a form, such as a query or a request body: name=value&name=value. A leading '?' is dropped.
-/// If the text begins with a slash, or with a scheme and '://', the form is its query. It is split at '&' and '=' before
-/// its names and values are decoded. A malformed '%' is kept, and invalid UTF-8 is replaced by U+FFFD. In TSV, tab, LF, CR, NUL and backslash are escaped as \t, \n, \r, \0 and \\,
-/// and \N is the value of a name that the form does not have.
+/// Each line or field is a form, such as a query or a request body: name=value&name=value. A
+/// leading '?' is dropped. If the text begins with a slash, or with a scheme and '://', the form is
+/// its query. It is split at '&' and '=' before its names and values are decoded. A malformed '%'
+/// is kept, and invalid UTF-8 is replaced by U+FFFD. In TSV, tab, LF, CR, NUL and backslash are
+/// escaped as \t, \n, \r, \0 and \\, and \N is the value of a name that the form does not have.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("unsafe_controls", |argument| argument.hide(true)))]
@@ -60,7 +61,7 @@ impl FormArguments {
     /// Checks the combination of options.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let format = &self.text.format;
-        let usage = |problem: &str| Err(Error::Usage(problem.into()));
+        let usage = |message: &str| Err(Error::Usage(message.into()));
         if !self.names.is_empty() && self.shape != Shape::Tsv {
             return usage("invalid --names: expected --as tsv with it");
         }

@@ -27,8 +27,8 @@ pub(crate) struct FormatArguments {
 
     /// Rows of one column of Nullable(String) in ClickHouse's format RowBinary
     ///
-    /// A row is a byte 1 for NULL; or a byte 0, the length of the string (LEB128) and its bytes. Line
-    /// ends are decoded and encoded like any other byte.
+    /// A row is a byte 1 for NULL; or a byte 0, the length of the string (LEB128) and its bytes.
+    /// Line ends are decoded and encoded like any other byte.
     #[arg(long, group = "format", conflicts_with_all = ["append", "append_as", "print_field"])]
     row_binary: bool,
 
@@ -48,13 +48,13 @@ pub(crate) struct FormatArguments {
 
     /// Columns of CSV: names in the header, or numbers; implies --csv
     ///
-    /// A list of names, numbers and ranges, such as 'url', 3, 2-4 and 'from:to'. In a name, '*' is any
-    /// text and '?' any character. A name that occurs more than once in the header selects all of these
-    /// columns. A name or a number that the header does not have is an error. Without a header, a
-    /// number that no record has is reported at the end.
+    /// A list of names, numbers and ranges, such as 'url', 3, 2-4 and 'from:to'. In a name, '*' is
+    /// any text and '?' any character. A name that occurs more than once in the header selects all
+    /// of these columns. A name or a number that the header does not have is an error. Without a
+    /// header, a number that no record has is reported at the end.
     ///
-    /// Without --csv, a file may also be Apache Parquet or Arrow IPC, which is recognised. A row is a
-    /// record there, and columns are given by name or by numbers.
+    /// Without --csv, a file may also be Apache Parquet or Arrow IPC, which is recognised. A row is
+    /// a record there, and columns are given by name or by numbers.
     #[arg(short, long, value_name = "NAME", value_delimiter = ',', allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["raw", "null", "row_binary", "fields", "jsonl", "key", "cdxj", "log"])]
     columns: Vec<String>,
@@ -71,8 +71,9 @@ pub(crate) struct FormatArguments {
 
     /// Key in JSON Lines, such as 'url' or 'request.query'; implies --jsonl
     ///
-    /// A '.' separates the names of nested members. In a name, '*' is any text and '?' any character,
-    /// and '\' makes the next character an ordinary one. '**' is any number of names: '**.url' is every url. Keys go through arrays. A key at which no record has a string is
+    /// A '.' separates the names of nested members. In a name, '*' is any text and '?' any
+    /// character, and '\' makes the next character an ordinary one. '**' is any number of names:
+    /// '**.url' is every url. Keys go through arrays. A key at which no record has a string is
     /// reported at the end.
     #[arg(short, long, value_name = "KEY", allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["raw", "null", "row_binary", "fields", "csv", "log"])]
@@ -80,15 +81,17 @@ pub(crate) struct FormatArguments {
 
     /// Process the strings at --key of CDXJ [default key: url]
     ///
-    /// Each line is an index key, a time and an object of JSON. A line that begins with '!' is copied.
+    /// Each line is an index key, a time and an object of JSON. A line that begins with '!' is
+    /// copied.
     #[arg(long, group = "format")]
     cdxj: bool,
 
     /// Process request and referer of access logs
     ///
-    /// FORMAT is a name, or a template as in nginx's log_format, such as '$host "$request" $status'. Of
-    /// $request, the target is processed. A line without some of the fields counts as invalid; those
-    /// that it has are processed. With 'w3c' and 'cloudfront', '#Fields:' in the log names the fields.
+    /// FORMAT is a name, or a template as in nginx's log_format, such as '$host "$request"
+    /// $status'. Of $request, the target is processed. A line without some of the fields counts as
+    /// invalid; those that it has are processed. With 'w3c' and 'cloudfront', '#Fields:' in the log
+    /// names the fields.
     ///
     /// Quotes, backslashes and control characters stay escaped. In the request target, spaces stay
     /// escaped too, as a space ends it.
@@ -97,16 +100,16 @@ pub(crate) struct FormatArguments {
 
     /// Fields of --log to process, such as 'http_*' or 'cs-uri-query'
     ///
-    /// A list of variables of the template, with or without '$', or names in '#Fields:'. By default,
-    /// these are the fields for URLs and parts of them: request, request_uri, args, query_string,
-    /// http_referer, redirect_url, cs-uri, cs-uri-stem, cs-uri-query and cs(Referer).
+    /// A list of variables of the template, with or without '$', or names in '#Fields:'. By
+    /// default, these are the fields for URLs and parts of them: request, request_uri, args,
+    /// query_string, http_referer, redirect_url, cs-uri, cs-uri-stem, cs-uri-query and cs(Referer).
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "log")]
     log_field: Vec<String>,
 
     /// Undo the escapes of --log in the fields first, such as \xC3\xA9
     ///
-    /// nginx and Apache httpd write \xHH for bytes; Apache httpd also writes \", \\ and \n. Those of
-    /// bytes that would stay escaped are kept.
+    /// nginx and Apache httpd write \xHH for bytes; Apache httpd also writes \", \\ and \n. Those
+    /// of bytes that would stay escaped are kept.
     #[arg(long, requires = "log")]
     unescape: bool,
 
@@ -127,8 +130,9 @@ pub(crate) struct FormatArguments {
 
     /// Add the result as a new column of this name
     ///
-    /// Implies --append. For CSV with a header and for JSON Lines, and for a single column or key. By default, the
-    /// name of a new column is that of its source, with a suffix such as '_decoded'.
+    /// Implies --append. For CSV with a header and for JSON Lines, and for a single column or key.
+    /// By default, the name of a new column is that of its source, with a suffix such as
+    /// '_decoded'.
     #[arg(long, value_name = "NAME", conflicts_with = "raw")]
     append_as: Option<String>,
 
@@ -167,7 +171,7 @@ pub(crate) struct Results<'r> {
     /// Suffix of the names of new columns.
     pub(crate) suffix: &'r str,
     /// Whether only targets of requests in logs are processed, unless other fields are named.
-    pub(crate) of_targets: bool,
+    pub(crate) only_targets: bool,
     /// Whether they are written with the number of their records.
     pub(crate) are_counted: bool,
 }
@@ -204,12 +208,12 @@ impl FormatArguments {
     /// The delimiter of results that are rows of CSV. An error if they cannot be in the format.
     pub(crate) fn delimiter_of_rows(&self) -> Result<u8, Error> {
         if self.is_csv() {
-            let problem = match (self.append() || self.print_field, &self.append_as) {
+            let message = match (self.append() || self.print_field, &self.append_as) {
                 (false, _) => "invalid --as csv for --csv: expected --append or --print-field with it",
                 (true, Some(_)) => "invalid --append-as for --as csv: expected --append, which names each new column",
                 (true, None) => return Ok(self.delimiter.unwrap_or(b',')),
             };
-            return Err(Error::Usage(problem.into()));
+            return Err(Error::Usage(message.into()));
         }
         let is_single = self.fields.as_ref().is_none_or(Columns::is_single)
             && self.key.len() <= 1
@@ -233,7 +237,8 @@ impl FormatArguments {
         self.log.is_some()
     }
 
-    /// Whether the selected fields of a log are queries, for a command that takes targets of requests.
+    /// Whether the selected fields of a log are queries, for a command that takes targets of
+    /// requests.
     pub(crate) fn has_queries(&self) -> bool {
         match &self.log {
             Some(_) if !self.log_field.is_empty() => LogFormat::are_queries(&self.log_field),
@@ -277,16 +282,17 @@ impl FormatArguments {
     }
 
     /// Whether binary files are accepted for rewriting in place.
-    pub(crate) fn are_binary(&self) -> bool {
+    pub(crate) fn accepts_binary(&self) -> bool {
         self.raw || self.row_binary
     }
 
     /// Whether NUL ends each record.
-    pub(crate) fn end_with_nul(&self) -> bool {
+    pub(crate) fn ends_records_with_nul(&self) -> bool {
         self.null
     }
 
-    /// How active characters are escaped for a terminal; `None` if they are not. `are_counted` means the same as in [`Results`].
+    /// How active characters are escaped for a terminal; `None` if they are not. `are_counted`
+    /// means the same as in [`Results`].
     pub(crate) fn notation(&self, are_counted: bool) -> Option<Notation> {
         let is_json = self.is_json() && !self.print_field && !are_counted;
         let notation = if is_json { Notation::Json } else { Notation::Triplets };
@@ -320,17 +326,17 @@ impl FormatArguments {
         };
         let has_header = self.header || matches!(self.chosen(), Chosen::Names(_));
         let are_several = self.key.len() > 1 || self.key.iter().any(KeyPath::has_pattern) || self.columns.len() > 1;
-        let problem = match () {
+        let message = match () {
             () if !(self.is_json() || (self.is_csv() && has_header)) => "--jsonl, or --csv with a header",
             () if are_several => "a single column or key",
             () => return Ok(Destination::Column(ColumnName::Name(name.clone()))),
         };
-        Err(Error::Usage(format!("invalid --append-as: expected {problem} with it")))
+        Err(Error::Usage(format!("invalid --append-as: expected {message} with it")))
     }
 
     /// The format.
     pub(crate) fn build(&self, results: &Results<'_>, outputs: Outputs) -> Result<Box<dyn Format>, Error> {
-        let Results { recipe, wrap, suffix, of_targets, are_counted } = *results;
+        let Results { recipe, wrap, suffix, only_targets, are_counted } = *results;
         let destination = self.destination(suffix, are_counted)?;
         if self.delimiter.is_some() && self.fields.is_none() && !self.is_csv() && !self.append {
             return Err(Error::Usage("invalid --delimiter: expected --fields, --csv or --append with it".into()));
@@ -368,7 +374,7 @@ impl FormatArguments {
                 let operation = recipe(keep);
                 wrap(if self.unescape { Box::new(Unescape::new(operation, keep)) } else { operation })
             };
-            let is_of_targets = of_targets && self.log_field.is_empty();
+            let is_of_targets = only_targets && self.log_field.is_empty();
             let fields = if is_of_targets { format.targets_or_queries() } else { LogFields::All(&self.log_field) };
             Box::new(Log::new(format, fields, destination, &recipe).map_err(Error::Usage)?)
         } else {

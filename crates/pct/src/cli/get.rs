@@ -12,7 +12,7 @@ use super::reading::ReadingArguments;
 use crate::codec::{self, Decoding, DecodingOptions, TextDecoding};
 use crate::error::Error;
 use crate::operation::{
-    Decode, DecodeText, Get, Part, PartSeen, PartsOutput, PartsShape, Reading, Template, ValueDecoding, ValueRules,
+    Decode, DecodeText, Get, Part, PartFound, PartsOutput, PartsShape, Reading, Template, ValueDecoding, ValueRules,
 };
 use crate::record::Policy;
 use crate::source::Source;
@@ -31,8 +31,8 @@ Examples:
 
 /// Get parts of URLs
 ///
-/// Of each URL or request target, writes the part, decoded once. URLs are split as in RFC 3986, and are not checked.
-/// With --log, the URL is the target of the request.
+/// Of each URL or request target, writes the part, decoded once. URLs are split as in RFC 3986, and
+/// are not checked. With --log, the URL is the target of the request.
 ///
 /// A URL without the part has an empty result and is counted. --only-matching leaves it out.
 #[derive(Args, Debug)]
@@ -46,15 +46,16 @@ pub(crate) struct GetArguments {
 
     /// Get several parts: '{host}\t{path}'
     ///
-    /// Parts in braces, and text between them: \t, \n and \\ are a tab, a line end and a backslash, {{ and }} are braces. A
-    /// tab or line end of the text stays escaped in the parts. A URL that lacks some part counts as one without the part.
+    /// Parts in braces, and text between them: \t, \n and \\ are a tab, a line end and a backslash,
+    /// {{ and }} are braces. A tab or line end of the text stays escaped in the parts. A URL that
+    /// lacks some part counts as one without the part.
     #[arg(long = "format", id = "template", value_name = "TEMPLATE")]
     template: Option<Template>,
 
     /// Write the parts as CSV or JSON
     ///
-    /// The names of the fields are the parts. A missing part is empty in CSV, and null in JSON. With --csv, each part
-    /// is a column: with --append, a new one.
+    /// The names of the fields are the parts. A missing part is empty in CSV, and null in JSON.
+    /// With --csv, each part is a column: with --append, a new one.
     #[arg(long = "as", value_name = "SHAPE", value_enum)]
     shape: Option<PartsShape>,
 
@@ -122,8 +123,8 @@ impl GetArguments {
         let reading = self.reading.reading(&self.text.format);
         if reading == Reading::Query && !template.parts().iter().all(Part::is_of_query) {
             let input = if self.reading.query { "--query" } else { "--log: the field is a query" };
-            let problem = format!("invalid part for {input}: expected query, keys, key:NAME or pair:NAME");
-            return Err(Error::Usage(problem));
+            let message = format!("invalid part for {input}: expected query, keys, key:NAME or pair:NAME");
+            return Err(Error::Usage(message));
         }
         if self.shape.is_some() && !template.is_list() {
             let expected = "expected each part once, and nothing but spaces, tabs, ',', ';' and '|' between them";
@@ -158,7 +159,7 @@ impl GetArguments {
     }
 
     /// The operation for a format in which these bytes stay escaped.
-    pub(crate) fn operation(&self, parts: &Parts, safe: ByteSet, seen: PartSeen) -> Get {
+    pub(crate) fn operation(&self, parts: &Parts, safe: ByteSet, seen: PartFound) -> Get {
         let Parts { template, reading, shape } = parts;
         let (output, safe) = match shape {
             Shape::Text if self.text.format.is_whole_record() => {
@@ -189,12 +190,12 @@ impl GetArguments {
         Some(match self.rules.text_decoding() {
             Some(decoding) => {
                 let operation =
-                    |decoding: TextDecoding| Box::new(DecodeText::new(decoding.safe(safe).replacing(replace)));
+                    |decoding: TextDecoding| Box::new(DecodeText::new(decoding.protecting(safe).replacing(replace)));
                 ValueDecoding { form: operation(decoding.plus()), plain: operation(decoding) }
             }
             None => {
                 let decoding = self.rules.decoding();
-                let operation = |decoding: Decoding| Box::new(Decode::new(decoding.safe(safe), replace));
+                let operation = |decoding: Decoding| Box::new(Decode::new(decoding.protecting(safe), replace));
                 ValueDecoding { form: operation(decoding.plus()), plain: operation(decoding) }
             }
         })
@@ -248,7 +249,8 @@ impl Parts {
     }
 }
 
-/// Takes any text, which may be a file, and provides the names of parts for clap's help and completions.
+/// Takes any text, which may be a file, and provides the names of parts for clap's help and
+/// completions.
 #[derive(Clone, Copy)]
 struct PartParser;
 

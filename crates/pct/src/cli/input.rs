@@ -24,8 +24,9 @@ pub(crate) struct InputArguments {
 
     /// Longest record that is held in memory, such as 64M
     ///
-    /// In bytes, or with K, M or G. A longer one ends its input with an error; --errors skip copies it, and drop leaves
-    /// it out. 'decode', 'encode', 'normalize' and 'check' hold no lines. By default, memory is the limit.
+    /// In bytes, or with K, M or G. A longer one ends its input with an error; --errors skip copies
+    /// it, and drop leaves it out. 'decode', 'encode', 'normalize' and 'check' hold no lines. By
+    /// default, memory is the limit.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_record: Option<u64>,
 

@@ -29,8 +29,8 @@ Examples:
 ///
 /// Decodes escaped unreserved characters and writes hexadecimal digits in upper case: %7e becomes
 /// ~, and %2f becomes %2F. Nothing else changes, so every URI keeps its meaning. --url also
-/// normalizes the case of scheme and host, dot segments as in /a/../b, default ports and empty paths
-/// (RFC 3986 6.2.2.1, 6.2.2.3, 6.2.3). --path removes dot segments, too.
+/// normalizes the case of scheme and host, dot segments as in /a/../b, default ports and empty
+/// paths (RFC 3986 6.2.2.1, 6.2.2.3, 6.2.3). --path removes dot segments, too.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("only_matching", |argument| argument.hide(true)))]
@@ -41,9 +41,10 @@ pub(crate) struct NormalizeArguments {
 
     /// Make the path of each request target or URL canonical, or refuse it
     ///
-    /// Removes dot segments, merges slashes, escapes illegal bytes, and refuses what the policy refuses: such
-    /// records are invalid. 'default' is for routers, cache keys and access rules; 'strict' refuses whatever servers
-    /// disagree about; the others do what the standard or server of that name does.
+    /// Removes dot segments, merges slashes, escapes illegal bytes, and refuses what the policy
+    /// refuses: such records are invalid. 'default' is for routers, cache keys and access rules;
+    /// 'strict' refuses whatever servers disagree about; the others do what the standard or server
+    /// of that name does.
     #[arg(long, value_name = "POLICY", value_parser = PossibleValuesParser::new(PathPolicy::PRESETS.iter().map(|(name, _)| *name)))]
     path: Option<String>,
 
@@ -63,17 +64,19 @@ pub(crate) struct NormalizeArguments {
 struct UrlArguments {
     /// Make each field a URL in normal form (RFC 3986 6.2.2, 6.2.3)
     ///
-    /// Scheme and host in lower case, host names by IDNA, no default port, no dot segments, '/' for an empty path, and
-    /// illegal bytes escaped as by 'repair'. A reference without a scheme is normalized as far as its base does not
-    /// matter: '/a/../b' becomes '/b', and '../b' is kept. With --log, a target that begins with '//' is a path. A URL with an
-    /// invalid scheme, host or port is an invalid record.
+    /// Scheme and host in lower case, host names by IDNA, no default port, no dot segments, '/' for
+    /// an empty path, and illegal bytes escaped as by 'repair'. A reference without a scheme is
+    /// normalized as far as its base does not matter: '/a/../b' becomes '/b', and '../b' is kept.
+    /// With --log, a target that begins with '//' is a path. A URL with an invalid scheme, host or
+    /// port is an invalid record.
     #[arg(long, conflicts_with = "path")]
     url: bool,
 
     /// Make each URL its key in web archives, a SURT: com,example)/path
     ///
-    /// The key has the rules of pywb and Common Crawl, as in Python's package surt, instead of the RFC's: all in lower case,
-    /// no 'www.', no session IDs, a sorted query, no scheme. With --log, a target needs a --base.
+    /// The key has the rules of pywb and Common Crawl, as in Python's package surt, instead of the
+    /// RFC's: all in lower case, no 'www.', no session IDs, a sorted query, no scheme. With --log,
+    /// a target needs a --base.
     #[arg(long, requires = "url", conflicts_with_all = [
         "sort_query", "drop_query", "drop_fragment", "drop_www", "keep", "escape_malformed",
     ])]
@@ -81,8 +84,8 @@ struct UrlArguments {
 
     /// Resolve references against this URL (RFC 3986 5.2)
     ///
-    /// '../b' becomes 'http://example.com/b' with the base 'http://example.com/a/c'. What has a scheme stays, and an empty
-    /// field becomes the base. With --log, '-' and '*' stay, too.
+    /// '../b' becomes 'http://example.com/b' with the base 'http://example.com/a/c'. What has a
+    /// scheme stays, and an empty field becomes the base. With --log, '-' and '*' stay, too.
     #[arg(long, value_name = "URL", value_parser = Base::parse, requires = "url")]
     base: Option<Base>,
 
@@ -94,7 +97,8 @@ struct UrlArguments {
 
     /// Drop the pairs of the query whose name matches, such as 'utm_*'
     ///
-    /// The name is decoded as in forms before it is compared. '*' is any text, and '?' is any character.
+    /// The name is decoded as in forms before it is compared. '*' is any text, and '?' is any
+    /// character.
     #[arg(long, value_name = "PATTERN", value_parser = pattern, requires = "url")]
     drop_query: Vec<Pattern>,
 
@@ -120,14 +124,14 @@ impl NormalizeArguments {
     /// What fields become, if `--url` is given.
     pub(crate) fn url(&self) -> Option<UrlForm> {
         let UrlArguments { url, surt, base: _, sort_query, ref drop_query, drop_fragment, drop_www } = self.url;
-        let are_targets = self.are_targets();
+        let has_targets = self.has_targets();
         let when = |is_given, normalizer, rule: fn(UrlNormalizer) -> UrlNormalizer| {
             if is_given { rule(normalizer) } else { normalizer }
         };
         let normalizer = when(sort_query, UrlNormalizer::new(), UrlNormalizer::sort_query);
         let normalizer = when(drop_fragment, normalizer, UrlNormalizer::drop_fragment);
         let normalizer = when(drop_www, normalizer, UrlNormalizer::drop_www);
-        let normalizer = when(are_targets, normalizer, UrlNormalizer::targets);
+        let normalizer = when(has_targets, normalizer, UrlNormalizer::targets);
         url.then(|| if surt { UrlForm::Surt } else { UrlForm::Normal(Box::new(normalizer), drop_query.clone()) })
     }
 
@@ -137,7 +141,7 @@ impl NormalizeArguments {
     }
 
     /// Whether a field that begins with a slash is the target of a request.
-    pub(crate) fn are_targets(&self) -> bool {
+    pub(crate) fn has_targets(&self) -> bool {
         self.text.format.is_log()
     }
 

@@ -10,8 +10,8 @@ use crate::operation::Reading;
 pub(crate) struct ReadingArguments {
     /// Read the input as queries of URLs, not as URLs
     ///
-    /// Fields of --log that are queries are read as queries without it: args, query_string and cs-uri-query. A leading '?' is
-    /// dropped.
+    /// Fields of --log that are queries are read as queries without it: args, query_string and
+    /// cs-uri-query. A leading '?' is dropped.
     #[arg(long)]
     pub(crate) query: bool,
 }

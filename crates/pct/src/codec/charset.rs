@@ -80,7 +80,8 @@ const NAMES: [&str; 49] = [
 impl Charset {
     pub(crate) const UTF_8: Self = Self::Known(UTF_8);
 
-    /// The charset of a label; `None` if it is unknown, or not compatible with URLs, as UTF-16 is not.
+    /// The charset of a label; `None` if it is unknown, or not compatible with URLs, as UTF-16 is
+    /// not.
     fn of(label: &str) -> Option<Self> {
         if label.eq_ignore_ascii_case(LATIN1) {
             return Some(Self::Latin1);
@@ -119,8 +120,8 @@ pub(super) enum Converter {
 
 impl Converter {
     /// Appends the text of the next part of a value. Calls `malformed` for each malformed sequence,
-    /// with the number of bytes of the part after its start, which may be in an earlier part, and its
-    /// length.
+    /// with the number of bytes of the part after its start, which may be in an earlier part, and
+    /// its length.
     pub(super) fn convert(
         &mut self,
         part: &[u8],

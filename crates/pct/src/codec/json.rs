@@ -18,8 +18,9 @@ pub(crate) fn write_string(text: &str, output: &mut Vec<u8>) {
     }
 }
 
-/// Ends the string whose opening quote is at `start`: escapes the text after it, which is well-formed UTF-8, and appends
-/// the closing quote. Nothing is copied if nothing has to be escaped.
+/// Ends the string whose opening quote is at `start`: escapes the text after it, which is
+/// well-formed UTF-8, and appends the closing quote. Nothing is copied if nothing has to be
+/// escaped.
 pub(crate) fn end_string(start: usize, output: &mut Vec<u8>) {
     if ESCAPED.find(&output[start + 1..]).is_none() {
         return output.push(b'"');
@@ -29,7 +30,8 @@ pub(crate) fn end_string(start: usize, output: &mut Vec<u8>) {
     write_string(str::from_utf8(&text).expect("well-formed UTF-8"), output);
 }
 
-/// Escapes ill-formed UTF-8 from `start` on as triplets, for formats in which a string cannot contain it.
+/// Escapes ill-formed UTF-8 from `start` on as triplets, for formats in which a string cannot
+/// contain it.
 pub(crate) fn escape_ill_formed(output: &mut Vec<u8>, start: usize) {
     if simdutf8::basic::from_utf8(&output[start..]).is_ok() {
         return;

@@ -3,8 +3,8 @@
 //! Independent of input, records and threads. [`dialect`] is the table of the rules of each
 //! implementation; [`options`] are the command-line options that select and refine them;
 //! [`decoding`] and [`encoding`] are the resulting codecs, small constants that process a single
-//! value or a batch of lines. [`text_decoding`] and [`text_encoding`] are those for other charsets and
-//! `%uXXXX`.
+//! value or a batch of lines. [`text_decoding`] and [`text_encoding`] are those for other charsets
+//! and `%uXXXX`.
 #![forbid(unsafe_code)]
 
 mod charset;

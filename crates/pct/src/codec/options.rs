@@ -67,9 +67,9 @@ pub(crate) struct TextOptions {
 
     /// Charset of the decoded bytes [default: utf-8]
     ///
-    /// A label of the Encoding Standard, such as 'windows-1252', 'shift_jis' or 'gbk'. 'iso-8859-1' is
-    /// windows-1252 there; 'latin1-exact' is not. The result is UTF-8. Raw characters of text that is
-    /// UTF-8 are kept.
+    /// A label of the Encoding Standard, such as 'windows-1252', 'shift_jis' or 'gbk'. 'iso-8859-1'
+    /// is windows-1252 there; 'latin1-exact' is not. The result is UTF-8. Raw characters of text
+    /// that is UTF-8 are kept.
     #[arg(long, value_name = "NAME", value_parser = CharsetParser, hide_possible_values = true)]
     charset: Option<Charset>,
 
@@ -89,10 +89,10 @@ pub(crate) struct TextOptions {
 impl TextOptions {
     /// Whether any of these options is given.
     pub(crate) fn are_given(&self) -> bool {
-        self.times > 1 || self.are_of_text()
+        self.times > 1 || self.decode_text()
     }
 
-    fn are_of_text(&self) -> bool {
+    fn decode_text(&self) -> bool {
         self.charset.is_some() || self.fallback.is_some() || self.unicode
     }
 
@@ -109,7 +109,7 @@ impl TextOptions {
 impl DecodingOptions {
     /// The rules for text of other charsets, or with `%uXXXX`, if these options are given.
     pub(crate) fn text_decoding(&self) -> Option<TextDecoding> {
-        self.text.are_of_text().then(|| self.text.decoding(self.decoding()))
+        self.text.decode_text().then(|| self.text.decoding(self.decoding()))
     }
 
     pub(crate) fn decoding(&self) -> Decoding {
@@ -182,9 +182,9 @@ pub(crate) struct EncodingOptions {
 
     /// Charset of the encoded bytes [default: utf-8]
     ///
-    /// A label of the Encoding Standard, such as 'windows-1252', or 'latin1-exact'. A character that it
-    /// does not have makes the record invalid, and is encoded in UTF-8; with --errors replace, as its
-    /// number (%26%23NNN%3B), as browsers do.
+    /// A label of the Encoding Standard, such as 'windows-1252', or 'latin1-exact'. A character
+    /// that it does not have makes the record invalid, and is encoded in UTF-8; with --errors
+    /// replace, as its number (%26%23NNN%3B), as browsers do.
     #[arg(long, value_name = "NAME", value_parser = CharsetParser, hide_possible_values = true)]
     #[arg(conflicts_with = "keep_non_ascii")]
     charset: Option<Charset>,

@@ -67,7 +67,7 @@ pub(super) fn new_name(columns: &[Column], name: &str, suffix: &str) -> Result<S
 
 /// Interns a column name for the rest of the process, because findings refer to it as `&'static
 /// str`. Each distinct name is leaked once.
-pub(super) fn kept(name: &str) -> &'static str {
+pub(super) fn intern(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(kept) = names.get(name) {
@@ -108,14 +108,14 @@ mod tests {
             let selected: Vec<_> = selected.iter().copied().map(String::from).collect();
             assert_eq!(choose(&columns, &selected).unwrap(), expected, "{selected:?}");
         }
-        for (selected, problem) in [
+        for (selected, message) in [
             ("id", "expected strings or binary values, found INT64"),
             ("place.number", "expected strings or binary values, found INT64"),
             ("URL", "expected one of id, url, tags, place"),
             ("5", "expected numbers from 1 to 4"),
         ] {
             let found = choose(&columns, &[selected.to_owned()]).unwrap_err();
-            assert!(found.contains(problem), "{found}");
+            assert!(found.contains(message), "{found}");
         }
     }
 }

@@ -40,6 +40,6 @@ fn copied(mut content: impl Read) -> io::Result<File> {
 }
 
 /// The error of a file that is not what it should be.
-pub(super) fn invalid(problem: impl ToString) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, problem.to_string())
+pub(super) fn invalid(message: impl ToString) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message.to_string())
 }

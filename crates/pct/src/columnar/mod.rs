@@ -7,8 +7,8 @@
 //! Row groups, or record batches, are processed on several threads and written in order
 //! ([`ordered`]). There are as many in memory as threads.
 //!
-//! - [`parquet`]: selected columns are decoded and encoded again. The column chunks of all others, and
-//!   those in which nothing changes, are copied byte for byte, unless rows are left out.
+//! - [`parquet`]: selected columns are decoded and encoded again. The column chunks of all others,
+//!   and those in which nothing changes, are copied byte for byte, unless rows are left out.
 //! - [`arrow`]: selected arrays are built again, all others are passed on.
 #![forbid(unsafe_code)]
 

@@ -9,8 +9,9 @@ use std::thread;
 
 use crate::lock::lock;
 
-/// Reads parts with `next` until there are no more, applies `work` on at most `threads` threads, and
-/// passes the results to `write` in order. Each thread has one part. The first error ends it all.
+/// Reads parts with `next` until there are no more, applies `work` on at most `threads` threads,
+/// and passes the results to `write` in order. Each thread has one part. The first error ends it
+/// all.
 pub(super) fn run<P: Send, R: Send, E: Send>(
     threads: usize,
     next: impl FnMut() -> Result<Option<P>, E> + Send,
@@ -93,7 +94,7 @@ pub(super) fn caught<T, E>(action: impl FnOnce() -> Result<T, E>, error: impl Fn
 
 fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown problem")
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown message")
 }
 
 #[cfg(test)]
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn panic_becomes_an_error() {
-        assert_eq!(caught(|| panic!("no {}", 1), |problem| problem), Err::<(), _>("invalid file: no 1".into()));
-        assert_eq!(caught(|| Ok::<_, String>(1), |problem| problem), Ok(1));
+        assert_eq!(caught(|| panic!("no {}", 1), |message| message), Err::<(), _>("invalid file: no 1".into()));
+        assert_eq!(caught(|| Ok::<_, String>(1), |message| message), Ok(1));
     }
 }

@@ -1,4 +1,5 @@
-//! Rows of a row group or a record batch: which rows are written, and their results for comparing them.
+//! Rows of a row group or a record batch: which rows are written, and their results for comparing
+//! them.
 #![forbid(unsafe_code)]
 
 use super::Task;
@@ -115,7 +116,8 @@ impl Results {
     }
 }
 
-/// The key of the results of several columns. If each column has one, a record of CSV with these results has the same key.
+/// The key of the results of several columns. If each column has one, a record of CSV with these
+/// results has the same key.
 fn of_fields<'c>(cells: &[impl Iterator<Item = &'c [u8]> + Clone], secret: Secret) -> Option<u128> {
     for cell in cells {
         let number = cell.clone().count();
@@ -136,7 +138,8 @@ pub(super) struct KeyedRows {
 }
 
 impl KeyedRows {
-    /// Compares the rows with all that precede them. In `rows`, drops the rows that are not written now.
+    /// Compares the rows with all that precede them. In `rows`, drops the rows that are not written
+    /// now.
     pub(super) fn compare(&self, seen: &Seen, rows: &mut Rows) {
         let mut start = 0;
         for &(row, key, end) in &self.rows {

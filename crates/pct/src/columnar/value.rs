@@ -9,8 +9,8 @@ use crate::operation::{Fault, FaultKind, Filter, Operation};
 /// Applies an operation to the values of a column.
 pub(super) struct Converter<'a> {
     operation: &'a dyn Operation,
-    /// [`Operation::needed`].
-    needed: Option<ByteSet>,
+    /// [`Operation::triggers`].
+    triggers: Option<ByteSet>,
     /// Whether the values are UTF-8, and must remain so.
     is_text: bool,
     filter: Filter,
@@ -18,7 +18,7 @@ pub(super) struct Converter<'a> {
 
 impl<'a> Converter<'a> {
     pub(super) fn new(operation: &'a dyn Operation, is_text: bool, filter: Filter) -> Self {
-        Self { operation, needed: operation.needed(), is_text, filter }
+        Self { operation, triggers: operation.triggers(), is_text, filter }
     }
 
     /// Appends the result for a value, unless that is the value itself. Returns whether it was
@@ -35,7 +35,7 @@ impl<'a> Converter<'a> {
 
     fn convert(&self, value: &[u8], output: &mut Vec<u8>) -> (bool, Option<Fault>) {
         let text = simdutf8::basic::from_utf8(value).ok();
-        if text.is_some() && self.needed.is_some_and(|needed| needed.find(value).is_none()) {
+        if text.is_some() && self.triggers.is_some_and(|triggers| triggers.find(value).is_none()) {
             return (false, None);
         }
         let start = output.len();

@@ -37,7 +37,7 @@ pub(crate) fn scan<'s>(arguments: &'s CheckArguments, observer: &'s dyn Observer
         input: &arguments.input,
         format: &arguments.format,
         operation: Inspect::for_faults(arguments.rules.decoding(), arguments.wanted())
-            .of_text(arguments.rules.text_decoding()),
+            .with_text_decoding(arguments.rules.text_decoding()),
         filter: arguments.filter(),
         is_quiet: arguments.quiet,
         observer,

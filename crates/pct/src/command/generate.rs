@@ -18,8 +18,8 @@ pub(super) fn completions(arguments: &CompletionsArguments) -> Result<Status, Er
     write(&text)
 }
 
-/// A command whose values have descriptions that are plain words: clap_complete 4.6 does not escape what means
-/// something in double quotes of fish and in lists of zsh.
+/// A command whose values have descriptions that are plain words: clap_complete 4.6 does not escape
+/// what means something in double quotes of fish and in lists of zsh.
 fn with_plain_descriptions(command: Command) -> Command {
     let plain_value = |value: &PossibleValue| {
         let help = value.get_help().map(ToString::to_string).unwrap_or_default();
@@ -35,7 +35,8 @@ fn with_plain_descriptions(command: Command) -> Command {
     command.mut_args(plain_argument).mut_subcommands(with_plain_descriptions)
 }
 
-/// The words before the first quote, bracket or the like; those after the last if there are none before.
+/// The words before the first quote, bracket or the like; those after the last if there are none
+/// before.
 fn plain(text: &str) -> &str {
     let is_plain = |character: char| character.is_alphanumeric() || " .,;:/-%".contains(character);
     let ends = |character: char| !character.is_alphanumeric();

@@ -1,4 +1,5 @@
-//! The inputs of a command: each is opened, its kind recognized, and run through the pipeline or by columns.
+//! The inputs of a command: each is opened, its kind recognized, and run through the pipeline or by
+//! columns.
 #![forbid(unsafe_code)]
 
 use std::io;
@@ -29,7 +30,8 @@ pub(super) enum Content {
 }
 
 impl<'a> Inputs<'a> {
-    /// With `has_bar` false, there is no bar: it would overwrite output on the same terminal, or is not wanted.
+    /// With `has_bar` false, there is no bar: it would overwrite output on the same terminal, or is
+    /// not wanted.
     pub(super) fn new(arguments: &'a InputArguments, format: &'a FormatArguments, has_bar: bool) -> Self {
         let progress = match has_bar && !arguments.no_progress {
             true => Progress::of(arguments.sources()),
@@ -38,8 +40,9 @@ impl<'a> Inputs<'a> {
         Self { arguments, format, progress }
     }
 
-    /// Applies `action` to every input. The error of one input is reported, and the next inputs follow; any other error
-    /// is reported and ends the command, as `action` does with `Break`. Returns the highest status.
+    /// Applies `action` to every input. The error of one input is reported, and the next inputs
+    /// follow; any other error is reported and ends the command, as `action` does with `Break`.
+    /// Returns the highest status.
     pub(super) fn each(
         &self,
         mut action: impl FnMut(&Source) -> Result<ControlFlow<Status, Status>, Error>,
@@ -60,7 +63,8 @@ impl<'a> Inputs<'a> {
         ControlFlow::Continue(status)
     }
 
-    /// Opens an input whose records end with `ending`, and recognizes Parquet and Arrow IPC if the options allow it.
+    /// Opens an input whose records end with `ending`, and recognizes Parquet and Arrow IPC if the
+    /// options allow it.
     pub(super) fn open(
         &self,
         source: &Source,

@@ -1,4 +1,5 @@
-//! From the arguments of a command that rewrites text to its task: the operation on each field, and the filter of records.
+//! From the arguments of a command that rewrites text to its task: the operation on each field, and
+//! the filter of records.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use super::rewrite::Task;
 use crate::cli::{RewriteCommand, UrlForm};
 use crate::error::Error;
 use crate::operation::{
-    CanonicalPath, Decode, DecodeText, Encode, EncodeText, Filter, NormalUrl, Normalize, Operation, PartSeen, Repair,
+    CanonicalPath, Decode, DecodeText, Encode, EncodeText, Filter, NormalUrl, Normalize, Operation, PartFound, Repair,
     Resolved, Reversible, Surt,
 };
 use crate::record::Policy;
@@ -21,7 +22,7 @@ pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
     let task = match command {
         RewriteCommand::Form(arguments) => {
             arguments.check()?;
-            let task = Task::new(&arguments.text, "_form", |_| arguments.operation()).of_targets();
+            let task = Task::new(&arguments.text, "_form", |_| arguments.operation()).only_targets();
             let task = task.shown_as(arguments.notation());
             if arguments.keeps_format() { task } else { task.into_other_format() }
         }
@@ -31,9 +32,11 @@ pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
             let text_decoding = arguments.rules.text_decoding();
             Task::new(&arguments.text, "_decoded", move |safe: ByteSet| -> Box<dyn Operation> {
                 match text_decoding {
-                    Some(decoding) => Box::new(DecodeText::new(decoding.safe(safe).replacing(replace))),
-                    None if reversible => Box::new(Reversible(Box::new(Decode::new(decoding.safe(safe), replace)))),
-                    None => Box::new(Decode::new(decoding.safe(safe), replace)),
+                    Some(decoding) => Box::new(DecodeText::new(decoding.protecting(safe).replacing(replace))),
+                    None if reversible => {
+                        Box::new(Reversible(Box::new(Decode::new(decoding.protecting(safe), replace))))
+                    }
+                    None => Box::new(Decode::new(decoding.protecting(safe), replace)),
                 }
             })
         }
@@ -53,7 +56,7 @@ pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
             let escape_malformed = arguments.escape_malformed;
             let keep = arguments.rules.keep();
             let (policy, url) = (arguments.path(), arguments.url());
-            let (base, are_targets) = (arguments.base(), arguments.are_targets());
+            let (base, has_targets) = (arguments.base(), arguments.has_targets());
             Task::new(&arguments.text, "_normalized", move |safe| -> Box<dyn Operation> {
                 let normalize = Normalize::new(safe.union(keep), escape_malformed, replace);
                 let operation: Box<dyn Operation> = match (policy, &url) {
@@ -61,11 +64,11 @@ pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
                     (None, Some(UrlForm::Normal(url, dropped))) => {
                         Box::new(NormalUrl::new(normalize.of_urls(**url), dropped.clone(), safe))
                     }
-                    (None, Some(UrlForm::Surt)) => Box::new(Surt::new(are_targets, safe)),
+                    (None, Some(UrlForm::Surt)) => Box::new(Surt::new(has_targets, safe)),
                     (None, None) => Box::new(normalize),
                 };
                 match base.clone() {
-                    Some(base) => Box::new(Resolved::new(base, operation, are_targets, safe)),
+                    Some(base) => Box::new(Resolved::new(base, operation, has_targets, safe)),
                     None => operation,
                 }
             })
@@ -77,11 +80,11 @@ pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
                 let message = "invalid --as csv with --count or --top: expected --as json, or --format alone";
                 return Err(Error::Usage(message.into()));
             }
-            let (of_operations, seen) = (parts.clone(), PartSeen::default());
+            let (of_operations, seen) = (parts.clone(), PartFound::default());
             let of_run = seen.clone();
             let recipe =
                 move |safe| -> Box<dyn Operation> { Box::new(arguments.operation(&of_operations, safe, seen.clone())) };
-            let task = Task::new(text, parts.suffix(), recipe).of_targets().headed(parts.header());
+            let task = Task::new(text, parts.suffix(), recipe).only_targets().headed(parts.header());
             let task = if parts.is_json() { task.shown_as(Notation::Json) } else { task };
             let task = if arguments.keeps_format() { task } else { task.into_other_format() };
             task.hinting(move || (!of_run.get()).then(|| parts.hint()))

@@ -1,5 +1,5 @@
-//! Shared driver of the read-only commands (`check`, `stats`): runs each input through the pipeline,
-//! and passes every finding to an observer. Without a filter, no records are written.
+//! Shared driver of the read-only commands (`check`, `stats`): runs each input through the
+//! pipeline, and passes every finding to an observer. Without a filter, no records are written.
 #![forbid(unsafe_code)]
 
 use std::io::{self, IsTerminal};
@@ -9,7 +9,7 @@ use super::inputs::{ByColumns, Content, Inputs, Rows};
 use crate::cli::{FormatArguments, InputArguments, Results};
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
-use crate::operation::{Copying, Filter, Inspect, Operation};
+use crate::operation::{FaultsOnly, Filter, Inspect, Operation};
 use crate::pipeline::{Observer, Plan};
 use crate::record::Policy;
 use crate::report::FileReport;
@@ -90,10 +90,10 @@ impl Scan<'_> {
         let recipe = move |_| -> Box<dyn Operation> { Box::new(operation) };
         let writes = self.writes();
         let wrap =
-            move |operation| -> Box<dyn Operation> { if writes { Box::new(Copying(operation)) } else { operation } };
+            move |operation| -> Box<dyn Operation> { if writes { Box::new(FaultsOnly(operation)) } else { operation } };
         let outputs = if writes { Outputs::One } else { Outputs::Each };
         self.format.build(
-            &Results { recipe: &recipe, wrap: &wrap, suffix: "", of_targets: false, are_counted: false },
+            &Results { recipe: &recipe, wrap: &wrap, suffix: "", only_targets: false, are_counted: false },
             outputs,
         )
     }
@@ -129,7 +129,7 @@ impl Scan<'_> {
         let plan = self.plan(format, BLOCK);
         let (report, result) = match columnar {
             Some(columnar) => {
-                let copying = Copying(Box::new(self.operation));
+                let copying = FaultsOnly(Box::new(self.operation));
                 let (operation, rows): (&dyn Operation, _) = match self.writes() {
                     true => (&copying, Rows::Table(sink)),
                     false => (&self.operation, Rows::Nowhere),
@@ -148,11 +148,11 @@ impl Scan<'_> {
 
     /// Refuses to write columnar files one after another, or to a terminal.
     fn check_output(&self, format: Columnar) -> Result<(), Error> {
-        let problem = match () {
+        let message = match () {
             () if self.input.sources().len() > 1 => format!("invalid files: expected one {format} file"),
             () if io::stdout().is_terminal() => format!("invalid output for {format}: expected a pipe"),
             () => return Ok(()),
         };
-        Err(Error::Usage(problem))
+        Err(Error::Usage(message))
     }
 }

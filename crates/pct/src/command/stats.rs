@@ -47,11 +47,11 @@ pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
 }
 
 /// Findings of each kind in one file.
-type Counted = [Count; Kinds::ALL.len()];
+type KindExamples = [KindExample; Kinds::ALL.len()];
 
 /// Findings of one kind.
 #[derive(Default)]
-struct Count {
+struct KindExample {
     records: u64,
     example: Option<Example>,
 }
@@ -63,7 +63,7 @@ struct Example {
 }
 
 /// The kinds found, the most frequent first; of equally frequent ones, the more severe first.
-fn ranked(counted: &Counted) -> Vec<(Kinds, &'static str, u64, &Example)> {
+fn ranked(counted: &KindExamples) -> Vec<(Kinds, &'static str, u64, &Example)> {
     let mut ranked: Vec<_> = Kinds::ALL
         .iter()
         .zip(counted)
@@ -77,18 +77,18 @@ fn ranked(counted: &Counted) -> Vec<(Kinds, &'static str, u64, &Example)> {
 #[derive(Default)]
 struct Counter {
     /// Findings in the current file.
-    counted: Mutex<Counted>,
+    counted: Mutex<KindExamples>,
 }
 
 impl Counter {
-    fn lock(&self) -> MutexGuard<'_, Counted> {
+    fn lock(&self) -> MutexGuard<'_, KindExamples> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Observer for Counter {
     fn begin(&self) {
-        *self.lock() = Counted::default();
+        *self.lock() = KindExamples::default();
     }
 
     fn observe(&self, _: &str, invalid: &InvalidRecord, line: &[u8]) -> Result<(), Error> {
@@ -128,7 +128,7 @@ fn found(report: &FileReport) -> u64 {
     report.counts[Fault::Suspicious as usize]
 }
 
-fn text(report: &FileReport, counted: &Counted) -> String {
+fn text(report: &FileReport, counted: &KindExamples) -> String {
     let (name, records) = (stdout::name(&report.name), report.records());
     let plural = if records == 1 { "" } else { "s" };
     let mut text = format!("{name}: {records} record{plural}, {} with findings", found(report));
@@ -144,7 +144,7 @@ fn text(report: &FileReport, counted: &Counted) -> String {
     text
 }
 
-fn as_json(counted: &Counted) -> Vec<Value> {
+fn as_json(counted: &KindExamples) -> Vec<Value> {
     ranked(counted)
         .into_iter()
         .map(|(_, name, records, Example { place, text })| {

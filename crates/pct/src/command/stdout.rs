@@ -15,7 +15,8 @@ pub(crate) fn write_json(document: &Value) -> Result<(), Error> {
     write(format!("{}\n", shown::json(&document.to_string())).as_bytes())
 }
 
-/// A name for output: escaped to one line without control characters, also for a program, whose lines it could break.
+/// A name for output: escaped to one line without control characters, also for a program, whose
+/// lines it could break.
 pub(crate) fn name(name: &str) -> Cow<'_, str> {
     shown::line(name)
 }

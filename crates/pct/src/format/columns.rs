@@ -33,12 +33,12 @@ impl Columns {
 
     /// The minimum number of columns at which a record has at least one
     /// column of each range.
-    pub(crate) fn enough(&self) -> usize {
+    pub(crate) fn min_width(&self) -> usize {
         self.ranges.last().map_or(0, |&(first, _)| first.saturating_add(1))
     }
 
     /// The ranges that lie entirely beyond `width` columns.
-    pub(crate) fn beyond(&self, width: usize) -> impl Iterator<Item = Range> {
+    pub(crate) fn ranges_beyond(&self, width: usize) -> impl Iterator<Item = Range> {
         self.ranges.iter().filter(move |&&(first, _)| first >= width).map(|&(first, last)| Range { first, last })
     }
 
@@ -138,7 +138,7 @@ mod tests {
             ("4-", 3, "4-", Some("4-")),
         ] {
             let columns: Columns = list.parse().unwrap();
-            let found: Vec<_> = columns.beyond(width).map(|range| range.to_string()).collect();
+            let found: Vec<_> = columns.ranges_beyond(width).map(|range| range.to_string()).collect();
             assert_eq!(found.join(" "), beyond, "{list} of {width}");
             let expected = error.map(|range| format!("invalid column '{range}': expected numbers from 1 to {width}"));
             assert_eq!(columns.check(width).err(), expected, "{list} of {width}");

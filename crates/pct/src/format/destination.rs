@@ -11,7 +11,8 @@ pub(crate) enum Destination {
     Column(ColumnName),
     /// They are all that is written of a record.
     Alone,
-    /// They are all that is written of a record, after a number of records. Equal results are written in the same way.
+    /// They are all that is written of a record, after a number of records. Equal results are
+    /// written in the same way.
     Counted,
 }
 
@@ -68,7 +69,8 @@ impl ColumnName {
         }
     }
 
-    /// Whether `name` is that of the column for the results of some source; `is_source` says which columns are.
+    /// Whether `name` is that of the column for the results of some source; `is_source` says which
+    /// columns are.
     pub(crate) fn is_for_some(&self, name: &str, is_source: impl FnOnce(&str) -> bool) -> bool {
         match self {
             Self::Suffix(suffix) => name.strip_suffix(&**suffix).is_some_and(is_source),

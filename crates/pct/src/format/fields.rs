@@ -2,8 +2,8 @@
 //!
 //! With `--append`, the first record determines the number of fields, so that the new columns are
 //! the same in each record. A shorter record is padded. The surplus fields of a longer record
-//! follow the new columns, and it is invalid. With `--print-field`, a record has the selected fields that
-//! it had, as in `cut`.
+//! follow the new columns, and it is invalid. With `--print-field`, a record has the selected
+//! fields that it had, as in `cut`.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
@@ -25,7 +25,7 @@ pub(crate) struct Tsv {
     outputs: Outputs,
     /// Number of fields of the first record; 0 until it is known.
     width: AtomicUsize,
-    /// Number of fields of the longest record so far, exact only up to [`Columns::enough`]; 0
+    /// Number of fields of the longest record so far, exact only up to [`Columns::min_width`]; 0
     /// before the first record.
     most: AtomicUsize,
 }
@@ -155,7 +155,7 @@ impl Format for Tsv {
         let end = memchr(b'\n', records).map_or(records.len(), |at| at + 1);
         let width = self.count(split_ending(&records[..end], b'\n').0);
         self.width.store(width, Ordering::Relaxed);
-        self.columns.check(width).map_err(|problem| format!("{problem}, as in the first record"))
+        self.columns.check(width).map_err(|message| format!("{message}, as in the first record"))
     }
 
     fn needs_first_record(&self) -> bool {
@@ -163,16 +163,16 @@ impl Format for Tsv {
     }
 
     fn transform(&self, records: &[u8], job: &mut Job) {
-        let needed = self.operation.needed().filter(|_| job.takes_runs(self.destination.is_field()));
-        let enough = self.columns.enough();
+        let triggers = self.operation.triggers().filter(|_| job.takes_runs(self.destination.is_field()));
+        let min_width = self.columns.min_width();
         let most = Cell::new(self.most.load(Ordering::Relaxed));
         let is_line = |line: &[u8]| {
-            if most.get() < enough {
+            if most.get() < min_width {
                 most.set(most.get().max(self.count(line)));
             }
             true
         };
-        transform_lines(records, b'\n', needed, job, is_line, |line, output, results| {
+        transform_lines(records, b'\n', triggers, job, is_line, |line, output, results| {
             is_line(line);
             match self.destination {
                 Destination::Field => self.line(line, output),
@@ -186,7 +186,7 @@ impl Format for Tsv {
     fn unmatched(&self) -> Vec<String> {
         match self.most.load(Ordering::Relaxed) {
             0 => Vec::new(),
-            most => self.columns.beyond(most).map(|range| format!("no record has field {range}")).collect(),
+            most => self.columns.ranges_beyond(most).map(|range| format!("no record has field {range}")).collect(),
         }
     }
 }

@@ -46,12 +46,12 @@ impl Records {
 
     /// Appends results, or filters records.
     fn transform_each(&self, records: &[u8], job: &mut Job) {
-        let needed = self.operation.needed().filter(|_| job.takes_runs(self.append.is_none()));
-        let needed = needed.map(|needed| needed.without(self.separator));
+        let triggers = self.operation.triggers().filter(|_| job.takes_runs(self.append.is_none()));
+        let triggers = triggers.map(|triggers| triggers.without(self.separator));
         transform_lines(
             records,
             self.separator,
-            needed,
+            triggers,
             job,
             |_| true,
             |field, output, _| {

@@ -12,25 +12,25 @@ use crate::record::Job;
 const GROUP: usize = 16 * 1024;
 
 /// Tells which records of a block need no change. Records are asked for in order.
-pub(super) struct Unchanged<'r> {
+pub(super) struct UnchangedRecords<'r> {
     records: &'r [u8],
-    /// [`Operation::needed`](crate::operation::Operation::needed).
-    needed: Option<ByteSet>,
+    /// [`Operation::triggers`](crate::operation::Operation::triggers).
+    triggers: Option<ByteSet>,
     /// End of the groups that are validated.
     validated: usize,
     /// End of the last group that is not UTF-8.
     ill_formed: usize,
-    /// Position of the next needed byte.
-    next: Next,
+    /// Position of the next trigger byte.
+    next: NextTrigger,
     /// Records from the last one asked for to this position need no change.
     known: usize,
 }
 
 /// Position of the next byte of a set, for ranges that are asked for in order.
 #[derive(Default)]
-pub(super) struct Next(usize);
+pub(super) struct NextTrigger(usize);
 
-impl Next {
+impl NextTrigger {
     /// Whether a byte of the set is in the range.
     #[inline]
     pub(super) fn is_in(&mut self, set: &ByteSet, bytes: &[u8], start: usize, end: usize) -> bool {
@@ -41,25 +41,25 @@ impl Next {
     }
 }
 
-impl<'r> Unchanged<'r> {
-    pub(super) fn new(records: &'r [u8], needed: Option<ByteSet>) -> Self {
-        Self { records, needed, validated: 0, ill_formed: 0, next: Next::default(), known: 0 }
+impl<'r> UnchangedRecords<'r> {
+    pub(super) fn new(records: &'r [u8], triggers: Option<ByteSet>) -> Self {
+        Self { records, triggers, validated: 0, ill_formed: 0, next: NextTrigger::default(), known: 0 }
     }
 
     /// As `new`, for records that are well-formed UTF-8.
-    pub(super) fn of_text(records: &'r [u8], needed: Option<ByteSet>) -> Self {
-        Self { validated: records.len(), ..Self::new(records, needed) }
+    pub(super) fn of_text(records: &'r [u8], triggers: Option<ByteSet>) -> Self {
+        Self { validated: records.len(), ..Self::new(records, triggers) }
     }
 
-    /// Whether the record is without needed bytes, in a group of well-formed UTF-8.
+    /// Whether the record is without trigger bytes, in a group of well-formed UTF-8.
     #[inline]
-    pub(super) fn contains(&mut self, start: usize, end: usize) -> bool {
+    pub(super) fn is_unchanged(&mut self, start: usize, end: usize) -> bool {
         end <= self.known || self.search(start, end)
     }
 
     fn search(&mut self, start: usize, end: usize) -> bool {
-        let Some(needed) = &self.needed else { return false };
-        let is_needed = self.next.is_in(needed, self.records, start, end);
+        let Some(triggers) = &self.triggers else { return false };
+        let is_needed = self.next.is_in(triggers, self.records, start, end);
         self.validate(end);
         if is_needed || start < self.ill_formed {
             return false;
@@ -79,27 +79,27 @@ impl<'r> Unchanged<'r> {
     }
 }
 
-/// Transforms lines, or records with another separator: passes on runs of lines that need no change,
-/// and calls `transform` with the text of each other line. Line ends are kept.
+/// Transforms lines, or records with another separator: passes on runs of lines that need no
+/// change, and calls `transform` with the text of each other line. Line ends are kept.
 ///
-/// `needed` is [`Operation::needed`](crate::operation::Operation::needed), and `is_line` tells
-/// whether a line is in the expected format. A line is passed on only if it has no `needed` byte and
-/// `is_line` is true.
+/// `triggers` is [`Operation::triggers`](crate::operation::Operation::triggers), and `is_line`
+/// tells whether a line is in the expected format. A line is passed on only if it has no trigger
+/// byte and `is_line` is true.
 pub(super) fn transform_lines(
     records: &[u8],
     separator: u8,
-    needed: Option<ByteSet>,
+    triggers: Option<ByteSet>,
     job: &mut Job,
     is_line: impl Fn(&[u8]) -> bool,
     transform: impl Fn(&[u8], &mut Vec<u8>, &mut Vec<u8>) -> Option<Fault>,
 ) {
-    let mut unchanged = Unchanged::new(records, needed);
+    let mut unchanged = UnchangedRecords::new(records, triggers);
     let mut start = 0;
     let mut run = 0;
     while start < records.len() {
         let end = memchr(separator, &records[start..]).map_or(records.len(), |at| start + at + 1);
         let line = &records[start..end];
-        if !(unchanged.contains(start, end) && is_line(line)) {
+        if !(unchanged.is_unchanged(start, end) && is_line(line)) {
             job.unchanged(&records[run..start]);
             run = end;
             let (text, ending) = split_ending(line, separator);
@@ -139,10 +139,10 @@ mod tests {
     use crate::operation::{Decode, Fault, Operation, Recipe, Stream};
     use crate::record::{Job, Policy};
 
-    /// Decodes without reporting a needed byte, which disables the fast path.
-    struct Reticent(Decode);
+    /// Decodes without reporting a trigger byte, which disables the fast path.
+    struct WithoutTriggers(Decode);
 
-    impl Operation for Reticent {
+    impl Operation for WithoutTriggers {
         fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
             self.0.apply(field, output)
         }
@@ -156,7 +156,7 @@ mod tests {
         let arguments = Arguments::parse_from(["pct", "decode"]);
         let Command::Rewrite(command) = arguments.command else { unreachable!() };
         let RewriteCommand::Decode(arguments) = *command else { unreachable!() };
-        Decode::new(arguments.rules.decoding().safe(safe), false)
+        Decode::new(arguments.rules.decoding().protecting(safe), false)
     }
 
     /// All sequences of up to 4 lines, in one group and in many: output and counts are the same
@@ -184,12 +184,12 @@ mod tests {
                 Box::new(Tsv::new(
                     b'\t',
                     columns(),
-                    Box::new(Reticent(decode(safe))),
+                    Box::new(WithoutTriggers(decode(safe))),
                     Destination::Field,
                     Outputs::Each,
                 )),
             ],
-            [log_format(&|safe| Box::new(decode(safe))), log_format(&|safe| Box::new(Reticent(decode(safe))))],
+            [log_format(&|safe| Box::new(decode(safe))), log_format(&|safe| Box::new(WithoutTriggers(decode(safe))))],
         ];
         assert_same(&kinds, 4, &format);
     }
@@ -216,8 +216,9 @@ mod tests {
                 Outputs::Each,
             ))
         };
-        let formats = ["1", "2", "2-"]
-            .map(|columns| [csv(columns, Box::new(decode(safe))), csv(columns, Box::new(Reticent(decode(safe))))]);
+        let formats = ["1", "2", "2-"].map(|columns| {
+            [csv(columns, Box::new(decode(safe))), csv(columns, Box::new(WithoutTriggers(decode(safe))))]
+        });
         assert_same(&kinds, 3, &formats);
     }
 
@@ -237,11 +238,12 @@ mod tests {
         let json = |operation: Box<dyn Operation>| -> Box<dyn Format> {
             Box::new(JsonLines::new(&paths, JsonLayout::Line, operation, Destination::Field))
         };
-        let format = [json(Box::new(decode(ByteSet::EMPTY))), json(Box::new(Reticent(decode(ByteSet::EMPTY))))];
+        let format = [json(Box::new(decode(ByteSet::EMPTY))), json(Box::new(WithoutTriggers(decode(ByteSet::EMPTY))))];
         assert_same(&kinds, 3, &[format]);
     }
 
-    /// Transforms all sequences of up to `most` lines of these kinds with both of each pair of formats.
+    /// Transforms all sequences of up to `most` lines of these kinds with both of each pair of
+    /// formats.
     fn assert_same(kinds: &[Vec<u8>], most: u32, formats: &[[Box<dyn Format>; 2]]) {
         let mut texts = 0;
         for count in 0..=most {

@@ -1,11 +1,11 @@
 //! `--row-binary`: rows of one column of `Nullable(String)`, in ClickHouse's format RowBinary.
 //!
-//! A row is a byte 1 for NULL; or a byte 0, the length of the string (LEB128) and its bytes. Nothing is escaped, so
-//! that a string may have any bytes.
+//! A row is a byte 1 for NULL; or a byte 0, the length of the string (LEB128) and its bytes.
+//! Nothing is escaped, so that a string may have any bytes.
 #![forbid(unsafe_code)]
 
 use super::Format;
-use super::passthrough::Next;
+use super::passthrough::NextTrigger;
 use crate::operation::{Fault, FaultKind, Operation};
 use crate::record::Job;
 use crate::report;
@@ -144,8 +144,8 @@ impl Format for RowBinary {
     }
 
     fn transform(&self, records: &[u8], job: &mut Job) {
-        let needed = self.operation.needed().filter(|_| job.takes_runs(true));
-        let mut next = Next::default();
+        let triggers = self.operation.triggers().filter(|_| job.takes_runs(true));
+        let mut next = NextTrigger::default();
         let mut at = 0;
         // Start of the rows that need no change.
         let mut run = 0;
@@ -170,8 +170,8 @@ impl Format for RowBinary {
             job.tally.records += 1;
             let (start, end) = (at + row.len() - text.len(), at + row.len());
             let is_unchanged = row[0] == NULL
-                || needed.is_some_and(|needed| {
-                    !next.is_in(&needed, records, start, end) && simdutf8::basic::from_utf8(text).is_ok()
+                || triggers.is_some_and(|triggers| {
+                    !next.is_in(&triggers, records, start, end) && simdutf8::basic::from_utf8(text).is_ok()
                 });
             if !(is_unchanged && job.takes_runs(true)) {
                 job.unchanged(&records[run..at]);

@@ -10,7 +10,7 @@ use super::{Fault, Operation, split_ending};
 
 /// How an operation takes a batch of records.
 pub(crate) enum Batches<'o> {
-    /// One by one; runs of records without a [needed](Operation::needed) byte are copied.
+    /// One by one; runs of records without a [trigger](Operation::triggers) byte are copied.
     Each,
     /// One by one, and each of them: every record has a state of its own, as with `--unique`.
     Never,
@@ -20,7 +20,8 @@ pub(crate) enum Batches<'o> {
 
 /// An operation that takes a batch of records at once.
 ///
-/// Each record is followed by its `separator`, except perhaps the last. The results are as if each record was a field.
+/// Each record is followed by its `separator`, except perhaps the last. The results are as if each
+/// record was a field.
 pub(crate) trait Batch: Operation {
     /// Whether a batch of valid records takes less time than the records one by one.
     fn tries_clean(&self) -> bool {
@@ -54,8 +55,8 @@ pub(crate) fn apply(operation: &dyn Operation, records: &[u8], separator: u8, ou
     }
 }
 
-/// Appends the results for a batch of valid records, if that takes less time than the records one by one. After false,
-/// the appended bytes are unspecified.
+/// Appends the results for a batch of valid records, if that takes less time than the records one
+/// by one. After false, the appended bytes are unspecified.
 pub(crate) fn apply_if_clean(operation: &dyn Operation, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
     match operation.batches() {
         Batches::Whole(batch) => batch.tries_clean() && batch.apply_if_clean(records, separator, output),
@@ -63,8 +64,8 @@ pub(crate) fn apply_if_clean(operation: &dyn Operation, records: &[u8], separato
     }
 }
 
-/// Appends the results for a batch of records and the first fault of each invalid record. False, with nothing done, if
-/// the records have to be taken one by one.
+/// Appends the results for a batch of records and the first fault of each invalid record. False,
+/// with nothing done, if the records have to be taken one by one.
 pub(crate) fn apply_and_collect(
     operation: &dyn Operation,
     records: &[u8],
@@ -112,7 +113,7 @@ pub(super) fn each_record(
 }
 
 /// Applies an operation to each record, and calls `found` with each fault. Copies runs of records
-/// without a [needed](Operation::needed) byte.
+/// without a [trigger](Operation::triggers) byte.
 pub(super) fn for_each_fault(
     operation: &(impl Operation + ?Sized),
     records: &[u8],
@@ -121,12 +122,12 @@ pub(super) fn for_each_fault(
     mut found: impl FnMut(Fault) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let text = simdutf8::basic::from_utf8(records).ok();
-    let needed = operation.needed().filter(|_| text.is_some());
+    let triggers = operation.triggers().filter(|_| text.is_some());
     let mut start = 0;
     while start < records.len() {
         let mut touched = start;
-        if let Some(needed) = needed {
-            touched = next_needed(records, start, separator, needed);
+        if let Some(triggers) = triggers {
+            touched = next_trigger(records, start, separator, triggers);
             let run = match touched == records.len() {
                 true => touched,
                 false => memrchr(separator, &records[start..touched]).map_or(start, |at| start + at + 1),
@@ -153,11 +154,11 @@ pub(super) fn for_each_fault(
     ControlFlow::Continue(())
 }
 
-/// Position of the next needed byte that is not part of the end of a record, or the end.
-fn next_needed(records: &[u8], start: usize, separator: u8, needed: ByteSet) -> usize {
-    let needed = needed.without(separator);
+/// Position of the next trigger byte that is not part of the end of a record, or the end.
+fn next_trigger(records: &[u8], start: usize, separator: u8, triggers: ByteSet) -> usize {
+    let triggers = triggers.without(separator);
     let mut from = start;
-    while let Some(at) = needed.find(&records[from..]) {
+    while let Some(at) = triggers.find(&records[from..]) {
         let at = from + at;
         if separator != b'\n' || !records[at..].starts_with(b"\r\n") {
             return at;

@@ -26,8 +26,8 @@ impl Operation for Decode {
         Some(Fault::of_errors(first, position, kinds))
     }
 
-    fn needed(&self) -> Option<ByteSet> {
-        Some(self.decoding.needed())
+    fn triggers(&self) -> Option<ByteSet> {
+        Some(self.decoding.triggers())
     }
 
     fn batches(&self) -> Batches<'_> {

@@ -93,7 +93,8 @@ impl Fault {
         Self { position: self.position + offset, ..self }
     }
 
-    /// The same fault in a field that `offset` bytes of the text precede; at its start if the fault is in these.
+    /// The same fault in a field that `offset` bytes of the text precede; at its start if the fault
+    /// is in these.
     pub(crate) fn after(self, offset: usize) -> Self {
         Self { position: self.position.saturating_sub(offset), ..self }
     }
@@ -110,7 +111,8 @@ pub(crate) enum FaultKind {
     NoRecord,
     /// A field cannot be decoded.
     Code(DecodeErrorKind),
-    /// A field has findings in a layer of its encoding: 0 is the field itself, 1 what it is after one decoding.
+    /// A field has findings in a layer of its encoding: 0 is the field itself, 1 what it is after
+    /// one decoding.
     Found(Kinds, u8),
     /// A path is refused by the policy.
     Path(PathErrorKind),
@@ -167,7 +169,7 @@ impl fmt::Display for FaultKind {
             Self::Url(kind) => kind.fmt(f),
             Self::EncodedDelimiter => f.write_str("the path has an encoded field delimiter"),
             Self::NotUtf8 => f.write_str("not valid UTF-8"),
-            Self::Format(problem) => f.write_str(problem),
+            Self::Format(message) => f.write_str(message),
             Self::TooManyFields => f.write_str("too many fields"),
             Self::KeyExists => f.write_str("the object already has the new key"),
             Self::TooLong => f.write_str("too long for memory"),

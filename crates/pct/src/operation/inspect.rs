@@ -13,8 +13,8 @@ use crate::text::incomplete::separable_len;
 /// The kinds of findings that raw slashes and dots have in sequence.
 const SEGMENTS: Kinds = Kinds::DOT_SEGMENT.union(Kinds::EMPTY_SEGMENT);
 
-/// The kinds that raw bytes have in a layer below the first. They were decoded, so that no other kind is a finding: they
-/// are no bytes of the URI.
+/// The kinds that raw bytes have in a layer below the first. They were decoded, so that no other
+/// kind is a finding: they are no bytes of the URI.
 const DECODED: Kinds = SEGMENTS.union(Kinds::PLUS);
 
 /// The kinds of a set in a text, and the position of the first.
@@ -34,7 +34,7 @@ pub(crate) struct Inspect {
     text_decoding: Option<TextDecoding>,
     wanted: Kinds,
     /// The trigger bytes: a field of well-formed UTF-8 that contains none of them has no findings.
-    needed: ByteSet,
+    triggers: ByteSet,
 }
 
 impl Inspect {
@@ -45,8 +45,8 @@ impl Inspect {
 
     /// Finds all kinds of findings but those of segments.
     ///
-    /// Most URLs have slashes and dots, so with those kinds no record could be skipped, and `pct stats` would take
-    /// three times as long.
+    /// Most URLs have slashes and dots, so with those kinds no record could be skipped, and `pct
+    /// stats` would take three times as long.
     pub(crate) fn for_statistics() -> Self {
         Self::new(None, Kinds::EVERY.without(SEGMENTS))
     }
@@ -55,17 +55,17 @@ impl Inspect {
         // Whether a raw byte is a finding depends on that byte alone, except for segments. Every
         // other finding contains a `%`.
         let raw = (0..=u8::MAX).filter(|byte| inspect(&[*byte]).intersects(wanted));
-        let needed = raw.fold(ByteSet::new(b"%"), ByteSet::with);
-        let needed = if wanted.intersects(SEGMENTS) { needed.union(ByteSet::new(b"/\\.")) } else { needed };
-        let needed = decoding.map_or(needed, |decoding| needed.union(decoding.needed()));
+        let triggers = raw.fold(ByteSet::new(b"%"), ByteSet::with);
+        let triggers = if wanted.intersects(SEGMENTS) { triggers.union(ByteSet::new(b"/\\.")) } else { triggers };
+        let triggers = decoding.map_or(triggers, |decoding| triggers.union(decoding.triggers()));
         let layers = decoding.filter(|decoding| decoding.pass_count() > 1);
-        Self { decoding, layers, text_decoding: None, wanted, needed }
+        Self { decoding, layers, text_decoding: None, wanted, triggers }
     }
 
     /// Finds the errors of these rules instead, if there are any.
-    pub(crate) fn of_text(self, decoding: Option<TextDecoding>) -> Self {
+    pub(crate) fn with_text_decoding(self, decoding: Option<TextDecoding>) -> Self {
         let Some(rules) = decoding else { return self };
-        Self { decoding: None, text_decoding: decoding, needed: self.needed.union(rules.needed()), ..self }
+        Self { decoding: None, text_decoding: decoding, triggers: self.triggers.union(rules.triggers()), ..self }
     }
 
     /// The wanted kinds in a text, and the position of the first.
@@ -79,7 +79,8 @@ impl Inspect {
         found_among(text, self.wanted)
     }
 
-    /// As [`found`](Self::found), for a text with `%uXXXX`: they are findings as their triplets are.
+    /// As [`found`](Self::found), for a text with `%uXXXX`: they are findings as their triplets
+    /// are.
     #[cold]
     fn found_with_unicode(
         &self,
@@ -92,8 +93,8 @@ impl Inspect {
         found.into_iter().chain(escapes).reduce(|(one, first), (other, second)| (one | other, first.min(second)))
     }
 
-    /// The wanted kinds in a field, and the position of the first: in its first layer of encoding, and in those below,
-    /// which decoding several times reaches.
+    /// The wanted kinds in a field, and the position of the first: in its first layer of encoding,
+    /// and in those below, which decoding several times reaches.
     fn faults(&self, field: &[u8]) -> Option<Fault> {
         let found = self.found(field).map(|(kinds, position)| Fault::new(FaultKind::Found(kinds, 0), position));
         let Some(rules) = self.layers.filter(|_| !self.wanted.is_empty()) else { return found };
@@ -160,13 +161,13 @@ impl Operation for Inspect {
         Fault::earliest(error, self.faults(field))
     }
 
-    fn needed(&self) -> Option<ByteSet> {
-        Some(self.needed)
+    fn triggers(&self) -> Option<ByteSet> {
+        Some(self.triggers)
     }
 
     fn batches(&self) -> Batches<'_> {
-        // Line ends are illegal in URIs, so a batch always has findings. And whether `..` is a segment depends on where
-        // its record begins and ends.
+        // Line ends are illegal in URIs, so a batch always has findings. And whether `..` is a
+        // segment depends on where its record begins and ends.
         let is_whole = !self.wanted.intersects(Kinds::ILLEGAL | Kinds::DOT_SEGMENT) && self.text_decoding.is_none();
         if is_whole { Batches::Whole(self) } else { Batches::Each }
     }

@@ -30,13 +30,13 @@ pub(crate) use decode::Decode;
 pub(crate) use encode::Encode;
 pub(crate) use fault::{Count, Counted, Fault, FaultKind};
 pub(crate) use form::{FromForm, Shape, ToForm};
-pub(crate) use get::{Get, Part, PartSeen, PartsOutput, PartsShape, Reading, Template, ValueDecoding, ValueRules};
+pub(crate) use get::{Get, Part, PartFound, PartsOutput, PartsShape, Reading, Template, ValueDecoding, ValueRules};
 pub(crate) use inspect::Inspect;
 pub(crate) use normalize::Normalize;
 pub(crate) use path::CanonicalPath;
 pub(crate) use repair::Repair;
 pub(crate) use reversible::Reversible;
-pub(crate) use select::{Copying, Filter, Selecting};
+pub(crate) use select::{FaultsOnly, Filter, MarkSelected};
 pub(crate) use text::{DecodeText, EncodeText};
 pub(crate) use unescape::Unescape;
 pub(crate) use unique::Unique;
@@ -54,14 +54,15 @@ pub(crate) trait Operation: Send + Sync {
         self.apply(field.as_bytes(), output)
     }
 
-    /// Called before a field, with the number of its kind, in a format whose records may have fields of some kinds only.
+    /// Called before a field, with the number of its kind, in a format whose records may have
+    /// fields of some kinds only.
     fn begin_field(&self, kind: usize) {
         let _ = kind;
     }
 
     /// The trigger bytes, if known: a field of well-formed UTF-8 that contains none of them is
     /// valid and unchanged.
-    fn needed(&self) -> Option<ByteSet> {
+    fn triggers(&self) -> Option<ByteSet> {
         None
     }
 
@@ -70,15 +71,16 @@ pub(crate) trait Operation: Send + Sync {
         false
     }
 
-    /// If results are rows of CSV, which CSV takes as several fields: the suffixes of the names of their columns.
+    /// If results are rows of CSV, which CSV takes as several fields: the suffixes of the names of
+    /// their columns.
     fn row(&self) -> &[String] {
         &[]
     }
 
     /// Whether `--only-matching` selects a field with this fault: it is invalid, or has a
-    /// [needed](Self::needed) byte.
+    /// [trigger](Self::triggers) byte.
     fn matches(&self, field: &[u8], fault: Option<&Fault>) -> bool {
-        fault.is_some_and(|fault| !fault.kind.is_note()) || self.needed().is_some_and(|set| set.find(field).is_some())
+        fault.is_some_and(|fault| !fault.kind.is_note()) || self.triggers().is_some_and(|set| set.find(field).is_some())
     }
 
     /// How a batch of records is taken.

@@ -71,7 +71,7 @@ impl Operation for Normalize {
         }
     }
 
-    fn needed(&self) -> Option<ByteSet> {
+    fn triggers(&self) -> Option<ByteSet> {
         Some(ByteSet::new(b"%"))
     }
 

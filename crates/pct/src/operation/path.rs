@@ -1,4 +1,5 @@
-//! `pct normalize --path`: makes the path of a request target or URL canonical; normalizes the rest.
+//! `pct normalize --path`: makes the path of a request target or URL canonical; normalizes the
+//! rest.
 #![forbid(unsafe_code)]
 
 use std::ops::Range;

@@ -40,8 +40,8 @@ fn is_after_scheme(text: &[u8], separator: u8) -> bool {
     is_first && text.get(start).is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// Appends a text. One that is longer than the buffer, such as a record that is held alone, becomes the buffer instead of
-/// being in memory twice.
+/// Appends a text. One that is longer than the buffer, such as a record that is held alone, becomes
+/// the buffer instead of being in memory twice.
 fn append_owned(text: String, output: &mut Vec<u8>) {
     if output.is_empty() && output.capacity() < text.len() {
         *output = text.into_bytes();

@@ -1,6 +1,7 @@
 //! `--reversible`: decoding whose result decodes to what the text decodes to.
 //!
-//! Where triplets such as `%0A` stay, `%250A` must stay too: decoded, it would be `%0A`, and decoded again a line end.
+//! Where triplets such as `%0A` stay, `%250A` must stay too: decoded, it would be `%0A`, and
+//! decoded again a line end.
 #![forbid(unsafe_code)]
 
 use memchr::memchr;
@@ -9,8 +10,8 @@ use simdpct::ByteSet;
 use super::batch::{self, Batch, Batches};
 use super::{Fault, Operation, Stream};
 
-/// Applies an operation to the text between the triplets that are kept, so that no triplet is made: `%25` before two
-/// hexadecimal digits, and after a malformed `%` the first digit that is encoded.
+/// Applies an operation to the text between the triplets that are kept, so that no triplet is made:
+/// `%25` before two hexadecimal digits, and after a malformed `%` the first digit that is encoded.
 pub(crate) struct Reversible(pub(crate) Box<dyn Operation>);
 
 impl Operation for Reversible {
@@ -27,8 +28,8 @@ impl Operation for Reversible {
         Fault::first(fault, self.0.apply(&field[start..], output).map(|found| found.shifted_by(start)))
     }
 
-    fn needed(&self) -> Option<ByteSet> {
-        self.0.needed()
+    fn triggers(&self) -> Option<ByteSet> {
+        self.0.triggers()
     }
 
     /// Separators are not hexadecimal digits.
@@ -98,7 +99,8 @@ mod tests {
     #[test]
     fn results_decode_to_what_the_text_decodes_to() {
         const SYMBOLS: [&[u8]; 9] = [b"%", b"%25", b"2", b"5", b"A", b"%34", b"%0A", b"%e", b"x"];
-        let decode = |keep: ByteSet| Decode::new(Decoding::new(&crate::codec::NO_DIALECT).strict().safe(keep), false);
+        let decode =
+            |keep: ByteSet| Decode::new(Decoding::new(&crate::codec::NO_DIALECT).strict().protecting(keep), false);
         let of_lines = ByteSet::new(b"\n");
         let (usual, reversible) = (decode(of_lines), Reversible(Box::new(decode(of_lines))));
         let (mut lost, mut kept) = (0, 0);
@@ -128,7 +130,7 @@ mod tests {
 
     #[test]
     fn batches_equal_single_records() {
-        let rules = Decoding::new(&crate::codec::NO_DIALECT).strict().safe(ByteSet::new(b"\n"));
+        let rules = Decoding::new(&crate::codec::NO_DIALECT).strict().protecting(ByteSet::new(b"\n"));
         let operation = Reversible(Box::new(Decode::new(rules, false)));
         for (records, expected) in [
             (&b"%2541\n%41%25\n41%25%34\n1"[..], &b"%2541\nA%\n41%4\n1"[..]),

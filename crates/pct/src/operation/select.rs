@@ -33,12 +33,12 @@ impl Filter {
 }
 
 /// Applies an operation, and notes the fields that a filter selects.
-pub(crate) struct Selecting {
+pub(crate) struct MarkSelected {
     operation: Box<dyn Operation>,
     filter: Filter,
 }
 
-impl Selecting {
+impl MarkSelected {
     /// For the filters that depend on fields: [`Filter::Changed`] and [`Filter::Matching`].
     pub(crate) fn new(operation: Box<dyn Operation>, filter: Filter) -> Self {
         Self { operation, filter }
@@ -54,7 +54,7 @@ impl Selecting {
     }
 }
 
-impl Operation for Selecting {
+impl Operation for MarkSelected {
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let start = output.len();
         let fault = self.operation.apply(field, output);
@@ -67,8 +67,8 @@ impl Operation for Selecting {
         self.note(field.as_bytes(), &output[start..], fault)
     }
 
-    fn needed(&self) -> Option<ByteSet> {
-        self.operation.needed()
+    fn triggers(&self) -> Option<ByteSet> {
+        self.operation.triggers()
     }
 
     fn is_json(&self) -> bool {
@@ -86,9 +86,9 @@ impl Operation for Selecting {
 }
 
 /// Applies an operation for its faults only: the result is the field.
-pub(crate) struct Copying(pub(crate) Box<dyn Operation>);
+pub(crate) struct FaultsOnly(pub(crate) Box<dyn Operation>);
 
-impl Operation for Copying {
+impl Operation for FaultsOnly {
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let start = output.len();
         let fault = self.0.apply(field, output);
@@ -97,8 +97,8 @@ impl Operation for Copying {
         fault
     }
 
-    fn needed(&self) -> Option<ByteSet> {
-        self.0.needed()
+    fn triggers(&self) -> Option<ByteSet> {
+        self.0.triggers()
     }
 
     /// Whether a record is written is known at its end.

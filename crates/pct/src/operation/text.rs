@@ -23,13 +23,13 @@ impl Operation for DecodeText {
         Fault::of_text(&self.decoding.decode_to(field, output))
     }
 
-    fn needed(&self) -> Option<ByteSet> {
-        Some(self.decoding.needed())
+    fn triggers(&self) -> Option<ByteSet> {
+        Some(self.decoding.triggers())
     }
 
     /// Valid UTF-8 is decoded in batches; see [`Decode`](super::Decode).
     fn batches(&self) -> Batches<'_> {
-        if self.decoding.usual(b"").is_some() { Batches::Whole(self) } else { Batches::Each }
+        if self.decoding.as_utf8_decoding(b"").is_some() { Batches::Whole(self) } else { Batches::Each }
     }
 
     /// Whether raw bytes are UTF-8, or triplets in the charset, is known at the end of the field.
@@ -41,7 +41,7 @@ impl Operation for DecodeText {
 impl Batch for DecodeText {
     fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
         let is_rejected = self.decoding.rejects(separator) || self.decoding.rejects(b'\r');
-        match self.decoding.usual(records).filter(|_| !is_rejected) {
+        match self.decoding.as_utf8_decoding(records).filter(|_| !is_rejected) {
             Some(usual) => usual.decode_if_clean(records, output),
             None => each_record(self, records, separator, output).is_none(),
         }
@@ -94,8 +94,8 @@ impl Operation for EncodeText {
         fault
     }
 
-    /// The encoding of a character may depend on those before it, and text is encoded up to a character
-    /// that the charset does not have.
+    /// The encoding of a character may depend on those before it, and text is encoded up to a
+    /// character that the charset does not have.
     fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
         None
     }

@@ -1,8 +1,8 @@
 //! `--unescape`: undoes the escapes of a log before another operation.
 //!
-//! nginx writes a quote, a backslash, a control character and a non-ASCII byte as `\xHH`. Apache httpd
-//! writes quotes and backslashes after a backslash, white space as in C, such as `\n`, and other bytes
-//! as `\xHH`.
+//! nginx writes a quote, a backslash, a control character and a non-ASCII byte as `\xHH`. Apache
+//! httpd writes quotes and backslashes after a backslash, white space as in C, such as `\n`, and
+//! other bytes as `\xHH`.
 #![forbid(unsafe_code)]
 
 use memchr::memchr;
@@ -110,8 +110,8 @@ impl Operation for Unescape {
         Some(Fault { position: self.origin(field, fault.position), ..fault })
     }
 
-    fn needed(&self) -> Option<ByteSet> {
-        self.operation.needed().map(|needed| needed.with(b'\\'))
+    fn triggers(&self) -> Option<ByteSet> {
+        self.operation.triggers().map(|triggers| triggers.with(b'\\'))
     }
 
     /// Fields of logs are never whole records.

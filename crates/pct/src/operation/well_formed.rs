@@ -24,8 +24,8 @@ impl Operation for WellFormed {
         fault
     }
 
-    fn needed(&self) -> Option<ByteSet> {
-        self.0.needed()
+    fn triggers(&self) -> Option<ByteSet> {
+        self.0.triggers()
     }
 
     fn is_json(&self) -> bool {

@@ -96,7 +96,7 @@ pub(crate) fn run(plan: &Plan<'_>, mut blocks: Blocks, sink: &mut Sink, report: 
             let _ = thread::Builder::new().spawn_scoped(scope, move || pipeline.flush_when_idle(&over));
         }
         // More threads are worth their start-up only if input remains after the first blocks.
-        if !pipeline.work(Some(ALONE), plan.block) {
+        if !pipeline.work(Some(BLOCKS_BEFORE_THREADS), plan.block) {
             let threads = plan.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
             let block = (MEMORY / threads).clamp(BLOCK / 4, BLOCK).min(plan.block);
             thread::scope(|scope| {
@@ -118,10 +118,10 @@ pub(crate) fn run(plan: &Plan<'_>, mut blocks: Blocks, sink: &mut Sink, report: 
 const IDLE: Duration = Duration::from_millis(500);
 
 /// Number of blocks before other threads are started.
-const ALONE: u64 = 8;
+const BLOCKS_BEFORE_THREADS: u64 = 8;
 
 /// Length of an input from which on other threads are started.
-pub(crate) const LONG: u64 = ALONE * BLOCK as u64;
+pub(crate) const LONG: u64 = BLOCKS_BEFORE_THREADS * BLOCK as u64;
 
 /// Limit of the total length of all blocks in memory, unless there are very many threads. Their
 /// output is at most three times as long.
@@ -177,9 +177,9 @@ impl<'p> Pipeline<'p> {
                     if number == 0 {
                         self.suggest(&buffer);
                     }
-                    if let Err(problem) = self.plan.format.begin(number == 0, &buffer) {
+                    if let Err(message) = self.plan.format.begin(number == 0, &buffer) {
                         self.in_turn(number, |ordered| {
-                            Err(Error::Usage(format!("{}: {problem}", ordered.report.name)))
+                            Err(Error::Usage(format!("{}: {message}", ordered.report.name)))
                         });
                         return true;
                     }
@@ -214,7 +214,8 @@ impl<'p> Pipeline<'p> {
         }
     }
 
-    /// Notes what to try if the input, which begins with these records, is probably in another format.
+    /// Notes what to try if the input, which begins with these records, is probably in another
+    /// format.
     fn suggest(&self, records: &[u8]) {
         let format = self.plan.format;
         let hint = binary::hint(records, format.ending()).or_else(|| format.misread(records));
@@ -287,7 +288,7 @@ fn lock_spinning<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Ordered<'_> {
     /// Writes a transformed block and adds its findings to the report.
     fn write(&mut self, plan: &Plan<'_>, block: &[u8], job: &mut Job, number: u64, end: Place) -> Result<(), Error> {
-        let left = self.left(plan);
+        let left = self.remaining_faults(plan);
         if job.tally.faults() > left && left < plan.limit {
             // The limit was computed without the preceding blocks, so the block stopped too late,
             // or not at all: transform it again.
@@ -313,7 +314,7 @@ impl Ordered<'_> {
     }
 
     /// Number of further invalid records that are allowed.
-    fn left(&self, plan: &Plan<'_>) -> u64 {
+    fn remaining_faults(&self, plan: &Plan<'_>) -> u64 {
         plan.limit.saturating_sub(self.report.faults())
     }
 

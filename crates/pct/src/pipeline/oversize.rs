@@ -25,7 +25,7 @@ pub(super) fn write(
     number: u64,
     ordered: &mut Ordered<'_>,
 ) -> Result<(), Error> {
-    let until_fault = ordered.left(plan) == 0;
+    let until_fault = ordered.remaining_faults(plan) == 0;
     if let Some(whole) = plan.format.whole()
         && let Some(stream) = whole.operation.stream(until_fault)
     {
@@ -215,9 +215,9 @@ fn write_whole(
         is_last = next_part(blocks, buffer, ordered)?;
     }
     let name = &ordered.report.name;
-    plan.format.begin(number == 0, &record).map_err(|problem| Error::Usage(format!("{name}: {problem}")))?;
+    plan.format.begin(number == 0, &record).map_err(|message| Error::Usage(format!("{name}: {message}")))?;
     plan.format.look_ahead(number, &record);
-    job.begin(ordered.left(plan), number == 0);
+    job.begin(ordered.remaining_faults(plan), number == 0);
     job.number = number;
     plan.format.transform(&record, job);
     let end = Place::START.after(&record, ordered.report.separator);
@@ -269,7 +269,7 @@ fn next_part(blocks: &mut Blocks, buffer: &mut Buffer, ordered: &Ordered<'_>) ->
 /// Adds a fault to the report and notifies the observer; an error if it exceeds the limit.
 fn note(invalid: Option<InvalidRecord>, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -> Result<(), Error> {
     let Some(invalid) = invalid else { return Ok(()) };
-    let exceeds_limit = ordered.left(plan) == 0;
+    let exceeds_limit = ordered.remaining_faults(plan) == 0;
     if let Some(observer) = plan.observer {
         observer.observe(&ordered.report.name, &invalid, b"")?;
         observer.pause()?;

@@ -11,7 +11,8 @@ use crate::unique::{Compared, Distinct, Summary};
 /// Changes if a member is removed or renamed, or if its meaning changes; not for a new member.
 const VERSION: u32 = 1;
 
-/// Prints the report to standard error, in one line, even if it is empty. `summary` is of the comparison of records.
+/// Prints the report to standard error, in one line, even if it is empty. `summary` is of the
+/// comparison of records.
 pub(crate) fn print_json(files: &[FileReport], unmatched: &[String], summary: Option<Summary>) {
     let mut report = as_json(files, unmatched);
     let (distinct, compared) = summary.map_or((None, None), |summary| (summary.distinct, summary.compared));

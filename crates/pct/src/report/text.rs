@@ -1,4 +1,5 @@
-//! Report as text: a line for each file with counted records, and for each field that no record had.
+//! Report as text: a line for each file with counted records, and for each field that no record
+//! had.
 #![forbid(unsafe_code)]
 
 use super::FileReport;

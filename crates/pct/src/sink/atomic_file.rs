@@ -106,7 +106,8 @@ impl AtomicFile {
         self.file.as_file().metadata().map_or(0, |metadata| metadata.len())
     }
 
-    /// Starts to write the data to the disk. It is only a hint, as from a cache that is no longer needed.
+    /// Starts to write the data to the disk. It is only a hint, as from a cache that is no longer
+    /// needed.
     ///
     /// Later, the first `fsync` of many files finds all of them in one transaction of the journal.
     #[cfg(target_os = "linux")]

@@ -9,8 +9,8 @@
 //!    earlier: a rename can be durable before the data.
 //! 3. With `--backup`, a second name for the old file.
 //! 4. `rename`, which replaces the old file atomically.
-//! 5. `fsync` of each directory, once, after all files. It makes the renames durable. A crash before
-//!    it leaves the old file or the new one under the name.
+//! 5. `fsync` of each directory, once, after all files. It makes the renames durable. A crash
+//!    before it leaves the old file or the new one under the name.
 #![forbid(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,9 +27,9 @@ use super::atomic_file::AtomicFile;
 use crate::error::Error;
 use crate::lock::lock;
 
-/// Files of a group. They stay open, those of the group that is being replaced too, and some systems allow a process only
-/// 256 open files.
-const FILES: usize = 96;
+/// Files of a group. They stay open, those of the group that is being replaced too, and some
+/// systems allow a process only 256 open files.
+const MAX_OPEN_FILES: usize = 96;
 
 /// Length of the files of a group, in bytes, unless one is longer. It bounds the space that the
 /// temporary files take.
@@ -37,9 +37,10 @@ const LENGTH: u64 = 64 * 1024 * 1024;
 
 /// Threads that wait for `fsync`. Journaling file systems commit the files of all that wait at
 /// once. 1,000 files on ext4: 23 -> 4.6 s, `sed -i` 2.2 s (loaded machine, `crates/pct/bench`).
-const WAITING: usize = 16;
+const SYNC_THREADS: usize = 16;
 
-/// The files of an `--in-place` run. Shared by threads: while one replaces a group, others fill the next.
+/// The files of an `--in-place` run. Shared by threads: while one replaces a group, others fill the
+/// next.
 #[derive(Default)]
 pub(crate) struct InPlace {
     backup: Option<OsString>,
@@ -70,7 +71,7 @@ impl InPlace {
         let mut group = lock(&self.group);
         group.length += length;
         group.files.push((name, file));
-        if group.files.len() < FILES && group.length < LENGTH {
+        if group.files.len() < MAX_OPEN_FILES && group.length < LENGTH {
             return Vec::new();
         }
         // Of two full groups, one waits, with the next group locked: there are not more open files.
@@ -133,7 +134,7 @@ fn sync(group: &[(String, AtomicFile)]) -> BTreeMap<usize, io::Error> {
         }
     };
     thread::scope(|scope| {
-        for _ in 1..group.len().min(WAITING) {
+        for _ in 1..group.len().min(SYNC_THREADS) {
             // If spawning fails, the existing threads do all the work.
             if thread::Builder::new().spawn_scoped(scope, work).is_err() {
                 break;

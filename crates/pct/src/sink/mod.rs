@@ -116,8 +116,8 @@ impl Sink {
 
     fn new(name: String, target: Target, compression: Compression) -> Result<Self, Error> {
         if compression != Compression::None && target.is_terminal() {
-            let problem = "invalid --output-compression: expected an output that is no terminal";
-            return Err(Error::Usage(problem.into()));
+            let message = "invalid --output-compression: expected an output that is no terminal";
+            return Err(Error::Usage(message.into()));
         }
         match Compressor::new(target, compression) {
             Ok(compressor) => Ok(Self::with(name, State::Open(compressor))),

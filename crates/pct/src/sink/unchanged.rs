@@ -57,7 +57,7 @@ impl Unchanged {
     /// The output so far, read from the file once more.
     pub(super) fn same(&self) -> Result<impl Read + use<>, Error> {
         let opened = self.source.open(self.is_decompressed, None, |_| ()).map_err(|error| self.error(error))?;
-        Ok(Exactly { content: opened.text, left: self.length })
+        Ok(TakeExact { content: opened.text, left: self.length })
     }
 
     /// Fills the buffer, unless the content ends first.
@@ -80,12 +80,12 @@ impl Unchanged {
 }
 
 /// The first bytes of a content. If it ends before them, another program has changed the file.
-struct Exactly {
+struct TakeExact {
     content: Box<dyn Read + Send>,
     left: u64,
 }
 
-impl Read for Exactly {
+impl Read for TakeExact {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
         if most == 0 {

@@ -62,13 +62,14 @@ const FORMATS: [(&[u8], &str); 42] = [
 pub(crate) fn refuse(Opened { mut text, compression }: Opened, with_nul: bool) -> io::Result<Opened> {
     let mut start = Vec::new();
     text.by_ref().take(START as u64).read_to_end(&mut start)?;
-    match problem(&start, with_nul) {
-        Some(problem) => Err(io::Error::new(io::ErrorKind::InvalidData, problem)),
+    match message(&start, with_nul) {
+        Some(message) => Err(io::Error::new(io::ErrorKind::InvalidData, message)),
         None => Ok(Opened { text: Box::new(Cursor::new(start).chain(text)), compression }),
     }
 }
 
-/// How to process an input that begins so, if it is probably no text. `ending` is the byte that ends its records.
+/// How to process an input that begins so, if it is probably no text. `ending` is the byte that
+/// ends its records.
 pub(crate) fn hint(start: &[u8], ending: Option<u8>) -> Option<String> {
     let ending = ending?;
     let start = &start[..start.len().min(START)];
@@ -99,7 +100,7 @@ fn is_utf16(start: &[u8], ending: u8) -> bool {
     ending != 0 && (are(|pair| pair[0] != 0 && pair[1] == 0) || are(|pair| pair[0] == 0 && pair[1] != 0))
 }
 
-fn problem(start: &[u8], with_nul: bool) -> Option<String> {
+fn message(start: &[u8], with_nul: bool) -> Option<String> {
     const INSIST: &str = "to rewrite it nevertheless, add --binary";
     if let Some((_, name)) = FORMATS.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Some(format!("binary file ({name}) is not rewritten; {INSIST}"));
@@ -116,18 +117,18 @@ fn problem(start: &[u8], with_nul: bool) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMATS, hint, problem};
+    use super::{FORMATS, hint, message};
 
     #[test]
     fn binary_file_is_recognised_by_its_format() {
         for (magic, name) in FORMATS {
-            let found = problem(&[magic, b" and on"].concat(), true);
-            assert!(found.is_some_and(|problem| problem.contains(name)), "{name}");
+            let found = message(&[magic, b" and on"].concat(), true);
+            assert!(found.is_some_and(|message| message.contains(name)), "{name}");
         }
         for (start, word) in [(&b"\xFF\xFEa\0"[..], "iconv"), (b"\xFE\xFF\0a", "iconv"), (b"text\n\0", "NUL at byte 6")]
         {
-            let found = problem(start, false);
-            assert!(found.is_some_and(|problem| problem.contains(word)), "{}", start.escape_ascii());
+            let found = message(start, false);
+            assert!(found.is_some_and(|message| message.contains(word)), "{}", start.escape_ascii());
         }
     }
 
@@ -176,8 +177,8 @@ mod tests {
             b"a\x01b\x1B[0m",
         ];
         for text in texts {
-            assert_eq!(problem(text, false), None, "{}", text.escape_ascii());
+            assert_eq!(message(text, false), None, "{}", text.escape_ascii());
         }
-        assert_eq!(problem(b"a\0b\0", true), None);
+        assert_eq!(message(b"a\0b\0", true), None);
     }
 }

@@ -18,8 +18,8 @@ pub(crate) enum Columnar {
 }
 
 impl Columnar {
-    /// The format of a content that begins with `head`. Its end must be checked, too: text may begin
-    /// like a Parquet file.
+    /// The format of a content that begins with `head`. Its end must be checked, too: text may
+    /// begin like a Parquet file.
     fn of_head(head: &[u8]) -> Option<Self> {
         match head {
             [b'P', b'A', b'R', b'1', ..] => Some(Self::Parquet),
@@ -52,8 +52,8 @@ impl Columnar {
 #[cfg(not(feature = "columns"))]
 impl Columnar {
     pub(crate) fn unsupported(self) -> io::Error {
-        let problem = format!("{self}: expected a pct that was built with the feature 'columns'");
-        io::Error::new(io::ErrorKind::Unsupported, problem)
+        let message = format!("{self}: expected a pct that was built with the feature 'columns'");
+        io::Error::new(io::ErrorKind::Unsupported, message)
     }
 }
 

@@ -71,12 +71,12 @@ pub(super) fn decompress(mut input: Box<dyn Read + Send>) -> io::Result<Opened> 
         Compression::Zstd => {
             let mut decoder = zstd::stream::read::Decoder::with_buffer(buffered(input))?;
             decoder.window_log_max(WINDOW_LOG)?;
-            Box::new(Explained(decoder))
+            Box::new(RewordErrors(decoder))
         }
-        Compression::Bzip2 => Box::new(Explained(bzip2::bufread::MultiBzDecoder::new(buffered(input)))),
+        Compression::Bzip2 => Box::new(RewordErrors(bzip2::bufread::MultiBzDecoder::new(buffered(input)))),
         Compression::Xz => {
             let decoder = Stream::new_stream_decoder(XZ_MEMORY, CONCATENATED)?;
-            Box::new(Explained(liblzma::bufread::XzDecoder::new_stream(buffered(input), decoder)))
+            Box::new(RewordErrors(liblzma::bufread::XzDecoder::new_stream(buffered(input), decoder)))
         }
     };
     Ok(Opened { text, compression })
@@ -153,9 +153,9 @@ impl Read for Gzip {
 }
 
 /// Rewords library errors that users can act upon.
-struct Explained<R>(R);
+struct RewordErrors<R>(R);
 
-impl<R: Read> Read for Explained<R> {
+impl<R: Read> Read for RewordErrors<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer).map_err(|error| {
             let Some(inner) = error.get_ref() else { return error };

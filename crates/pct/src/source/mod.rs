@@ -43,7 +43,8 @@ pub(crate) struct Opened {
 
 impl Source {
     /// Opens the input; with `decompress`, detects and removes compression. `watch` is called with
-    /// the number of bytes of each read. A text is a record, which gets the end that records have, if any.
+    /// the number of bytes of each read. A text is a record, which gets the end that records have,
+    /// if any.
     pub(crate) fn open(
         &self,
         decompress: bool,
@@ -51,10 +52,10 @@ impl Source {
         watch: impl Fn(u64) + Send + 'static,
     ) -> io::Result<Opened> {
         let input: Box<dyn Read + Send> = match self {
-            Self::StandardInput => Box::new(Watched { input: standard::Input::new(), watch }),
+            Self::StandardInput => Box::new(CountingReader { input: standard::Input::new(), watch }),
             Self::File(path) => {
                 let input = File::open(path).map_err(|error| with_hint(error, path))?;
-                Box::new(Watched { input, watch })
+                Box::new(CountingReader { input, watch })
             }
             Self::Text(text) => {
                 let text: Vec<u8> = text.as_encoded_bytes().iter().copied().chain(ending).collect();
@@ -81,8 +82,8 @@ impl Source {
         let mut list = Vec::new();
         self.open(true, None, |_| ())?.text.read_to_end(&mut list)?;
         if memchr(0, &list).is_none() && memchr(b'\n', &list).is_some() {
-            let problem = "invalid list of files: expected names that end with NUL, as by 'find -print0'";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+            let message = "invalid list of files: expected names that end with NUL, as by 'find -print0'";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let list = list.strip_suffix(b"\0").unwrap_or(&list);
         let names = list.split(|&byte| byte == 0).filter(|_| !list.is_empty());
@@ -120,12 +121,12 @@ fn name_of(bytes: &[u8]) -> io::Result<&OsStr> {
 }
 
 /// Reports the number of bytes read.
-struct Watched<R, W> {
+struct CountingReader<R, W> {
     input: R,
     watch: W,
 }
 
-impl<R: Read, W: Fn(u64)> Read for Watched<R, W> {
+impl<R: Read, W: Fn(u64)> Read for CountingReader<R, W> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.input.read(buffer)?;
         (self.watch)(length as u64);

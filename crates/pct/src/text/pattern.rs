@@ -43,7 +43,8 @@ impl Pattern {
         Self(text.chars().map(Token::of).collect())
     }
 
-    /// Whether the whole name matches. Takes time proportional to the product of both lengths at most.
+    /// Whether the whole name matches. Takes time proportional to the product of both lengths at
+    /// most.
     pub(crate) fn matches(&self, name: &str) -> bool {
         let (mut at, mut rest) = (0, name.chars());
         // After the last `*`: the token that follows, and the text from which it is searched for.

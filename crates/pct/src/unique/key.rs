@@ -1,7 +1,8 @@
 //! The key of a record: a hash of the results for its fields, in order, or of its output.
 //!
-//! A format applies the operation to one field after another and knows nothing of keys. So the operation adds to the key of
-//! the record that the thread is processing, and the record takes it at its end.
+//! A format applies the operation to one field after another and knows nothing of keys. So the
+//! operation adds to the key of the record that the thread is processing, and the record takes it
+//! at its end.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
@@ -39,8 +40,8 @@ pub(crate) fn add(secret: Secret, result: &[u8]) {
     FIELDS.set(Some(hasher));
 }
 
-/// Adds the number of results that a column of the current record has, unless it has one: NULL has none, and a list may have
-/// many.
+/// Adds the number of results that a column of the current record has, unless it has one: NULL has
+/// none, and a list may have many.
 #[cfg(feature = "columns")]
 pub(crate) fn add_number(secret: Secret, number: u64) {
     let mut hasher = FIELDS.take().unwrap_or_else(|| secret.hasher());

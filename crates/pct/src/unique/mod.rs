@@ -1,12 +1,14 @@
 //! Comparing records by their results: `--unique`, `--count`, `--top`, `--not-in` and `--only-in`.
 //!
-//! Each thread computes a [`key`] of 128 bits for each record of its block. When the block is written, in input order,
-//! [`Seen`] tells which records are written. So the output does not depend on the number of threads, and memory holds keys
-//! instead of records; only `--count` and `--top` hold the text of each distinct output, too.
+//! Each thread computes a [`key`] of 128 bits for each record of its block. When the block is
+//! written, in input order, [`Seen`] tells which records are written. So the output does not depend
+//! on the number of threads, and memory holds keys instead of records; only `--count` and `--top`
+//! hold the text of each distinct output, too.
 //!
-//! Two records with different results and the same key would be taken for duplicates, and the second would be
-//! lost. The key is SipHash-1-3 with 128 bits and a random secret, so such records cannot be constructed, and by chance, a pair
-//! among n records has the same key with a probability of n²/2¹²⁹: 1.5·10⁻²¹ for a thousand million.
+//! Two records with different results and the same key would be taken for duplicates, and the
+//! second would be lost. The key is SipHash-1-3 with 128 bits and a random secret, so such records
+//! cannot be constructed, and by chance, a pair among n records has the same key with a probability
+//! of n²/2¹²⁹: 1.5·10⁻²¹ for a thousand million.
 #![forbid(unsafe_code)]
 
 mod counts;
@@ -23,7 +25,8 @@ pub(crate) use table::Table;
 pub(crate) struct Comparison {
     pub(crate) by: By,
     pub(crate) kept: Kept,
-    /// Whether a record without a key is written: one without a selected field, or that is not processed.
+    /// Whether a record without a key is written: one without a selected field, or that is not
+    /// processed.
     pub(crate) keeps_keyless: bool,
 }
 
@@ -32,7 +35,8 @@ pub(crate) struct Comparison {
 pub(crate) enum By {
     /// The results for the fields; the record is written unchanged.
     Fields,
-    /// The results for the fields; the output is written, which has the record with new columns, or the results alone.
+    /// The results for the fields; the output is written, which has the record with new columns, or
+    /// the results alone.
     FieldsOfOutput,
     /// The output, which has the results alone.
     Output,

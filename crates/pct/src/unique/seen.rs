@@ -1,4 +1,5 @@
-//! Decides which records are written: by the keys of all records so far, and by the keys of other files.
+//! Decides which records are written: by the keys of all records so far, and by the keys of other
+//! files.
 #![forbid(unsafe_code)]
 
 use std::num::NonZero;
@@ -130,8 +131,8 @@ impl Seen {
         state.keys.clear();
     }
 
-    /// Calls `write` with each count and its output: in the order of their first occurrence, or the `top` greatest ones in
-    /// descending order.
+    /// Calls `write` with each count and its output: in the order of their first occurrence, or the
+    /// `top` greatest ones in descending order.
     pub(crate) fn each_count<E>(
         &self,
         top: Option<NonZero<usize>>,

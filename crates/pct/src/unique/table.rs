@@ -1,19 +1,21 @@
-//! A map of random keys, in little memory: sorted arrays with gaps, where each key is near the place that its value says.
+//! A map of random keys, in little memory: sorted arrays with gaps, where each key is near the
+//! place that its value says.
 //!
-//! The lengths of the arrays depend on the number of keys alone, so that the summary does not vary. With values of type `()`,
-//! it is a set.
+//! The lengths of the arrays depend on the number of keys alone, so that the summary does not vary.
+//! With values of type `()`, it is a set.
 #![forbid(unsafe_code)]
 
-/// From this number of keys on, there are several arrays, by the first bits of the key. One after another grows, so that
-/// little is held twice.
+/// From this number of keys on, there are several arrays, by the first bits of the key. One after
+/// another grows, so that little is held twice.
 const MANY: usize = 1 << 18;
 const MANY_BITS: u32 = 6;
 
-/// The places are filled up to this share, and grow by a sixth: 20 to 24 bytes for each of many keys without values.
+/// The places are filled up to this share, and grow by a sixth: 20 to 24 bytes for each of many
+/// keys without values.
 const FULL: (usize, usize) = (4, 5);
 
-/// Slots after the last place that a value can say. More are added where they do not suffice: of random keys, in one of a
-/// million arrays.
+/// Slots after the last place that a value can say. More are added where they do not suffice: of
+/// random keys, in one of a million arrays.
 const SPARE: usize = 64;
 
 /// A gap. It is no key.
@@ -31,7 +33,8 @@ pub(crate) struct Table<V = ()> {
     most: usize,
 }
 
-/// The keys that begin with the same bits, in ascending order, with gaps between them, and their values.
+/// The keys that begin with the same bits, in ascending order, with gaps between them, and their
+/// values.
 #[derive(Clone, Debug, Default)]
 struct Part<V> {
     keys: Vec<u128>,

@@ -129,7 +129,8 @@ fn faults_have_their_place_in_the_reference() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// The crate `url` follows the WHATWG URL Standard, which resolves these references as RFC 3986 does.
+    /// The crate `url` follows the WHATWG URL Standard, which resolves these references as RFC 3986
+    /// does.
     #[test]
     fn targets_are_those_of_the_crate_url(
         references in prop::collection::vec(prop::collection::vec(prop::sample::select(vec![

@@ -249,7 +249,8 @@ const FORMATS: [Format; 7] = [
     },
 ];
 
-/// A record: of the page of this number in one of the spellings, of which the first is the normal form; or without a field.
+/// A record: of the page of this number in one of the spellings, of which the first is the normal
+/// form; or without a field.
 #[derive(Clone, Copy)]
 enum Record {
     Page(usize, usize),

@@ -233,7 +233,8 @@ fn host() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// As text, as CSV and as JSON, in lines and in columns, the parts are those of the plain implementation.
+    /// As text, as CSV and as JSON, in lines and in columns, the parts are those of the plain
+    /// implementation.
     #[test]
     fn parts_together_are_the_parts_alone(
         urls in prop::collection::vec(url(), 1..12),

@@ -2,8 +2,8 @@
 
 use crate::{assert_outputs, output, run, text};
 
-/// Rows of the table: URL, key by the Python package `surt`, key by `pct`. `crates/pct/compare-canonical --surt` asks the
-/// package again.
+/// Rows of the table: URL, key by the Python package `surt`, key by `pct`.
+/// `crates/pct/compare-canonical --surt` asks the package again.
 fn rows() -> impl Iterator<Item = [&'static str; 3]> {
     let lines = include_str!("surt.tsv").lines().filter(|line| !line.starts_with("# ") && !line.is_empty());
     lines.map(|line| {

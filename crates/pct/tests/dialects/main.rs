@@ -1,9 +1,9 @@
 //! Each dialect behaves like its implementation.
 //!
 //! The tables next to this file have an input per row and a dialect per column, with the result of
-//! the original implementation, as recorded by `crates/pct/check-dialects`. `<error>` is an error, and
-//! `<->` means that the implementation cannot process that input. The script can verify the tables
-//! again, and run this test on a directory of larger, generated ones.
+//! the original implementation, as recorded by `crates/pct/check-dialects`. `<error>` is an error,
+//! and `<->` means that the implementation cannot process that input. The script can verify the
+//! tables again, and run this test on a directory of larger, generated ones.
 #![forbid(unsafe_code)]
 
 use std::env;

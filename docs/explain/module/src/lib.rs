@@ -1,8 +1,10 @@
-//! The WebAssembly module of the page `docs/explain/index.html`: `pct explain` and the path policies, as JSON.
+//! The WebAssembly module of the page `docs/explain/index.html`: `pct explain` and the path
+//! policies, as JSON.
 //!
-//! JavaScript writes a URL to the address that [`input`] returns, calls [`explain`], and reads the JSON from [`output`].
-//! Parts, findings and words come from the sources of `pct explain`.
-// `deny`, because names that JavaScript can call are unsafe attributes. The crate has no other unsafe code.
+//! JavaScript writes a URL to the address that [`input`] returns, calls [`explain`], and reads the
+//! JSON from [`output`]. Parts, findings and words come from the sources of `pct explain`.
+// `deny`, because names that JavaScript can call are unsafe attributes. The crate has no other
+// unsafe code.
 #![deny(unsafe_code)]
 
 mod json;
@@ -23,8 +25,8 @@ thread_local! {
     static OUTPUT: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Returns the address of `length` bytes, to which JavaScript writes a URL in UTF-8. The next call of a function of the module
-/// makes it invalid.
+/// Returns the address of `length` bytes, to which JavaScript writes a URL in UTF-8. The next call
+/// of a function of the module makes it invalid.
 #[allow(unsafe_code, reason = "a name for JavaScript")]
 #[unsafe(no_mangle)]
 pub extern "C" fn input(length: usize) -> *mut u8 {

@@ -1,12 +1,13 @@
 //! The explanation as JSON: `whole`, `parts`, `findings` and `policies`.
 //!
-//! A text is an array of its pieces, and a piece is its mark (`text`, `triplet`, `notice` or `danger`) and its characters.
+//! A text is an array of its pieces, and a piece is its mark (`text`, `triplet`, `notice` or
+//! `danger`) and its characters.
 #![forbid(unsafe_code)]
 
 use std::ops::Range;
 
 use crate::json::{array, object, string};
-use crate::marks::{self, Mark, Raw};
+use crate::marks::{self, IllegalBytes, Mark};
 use crate::parts::{self, Located, Rows};
 use crate::policies;
 use crate::text::shown;
@@ -26,11 +27,11 @@ pub(super) fn report(url: &[u8]) -> String {
 }
 
 /// A text with its marks.
-pub(super) fn text(text: &[u8], raw: Raw) -> String {
+pub(super) fn text(text: &[u8], raw: IllegalBytes) -> String {
     array(pieces(text, raw))
 }
 
-fn pieces(text: &[u8], raw: Raw) -> Vec<String> {
+fn pieces(text: &[u8], raw: IllegalBytes) -> Vec<String> {
     let mut pieces = Vec::new();
     let mut done = 0;
     let mut add = |range: Range<usize>, mark: &str| {
@@ -67,7 +68,7 @@ fn finding(url: &[u8], Located { component, finding }: &Located) -> String {
         ("start", finding.range.start.to_string()),
         ("end", finding.range.end.to_string()),
         ("mark", string(name(marks::mark(finding.kinds)))),
-        ("text", text(found, Raw::IsFinding)),
+        ("text", text(found, IllegalBytes::Report)),
         ("names", array(finding.kinds.names().map(string))),
         ("words", array(finding.kinds.iter().map(|kind| string(words(kind))))),
     ])
@@ -99,13 +100,13 @@ impl Rows for Parts<'_> {
     fn component(&mut self, name: &str, start: usize, text: &[u8]) {
         self.delimiters(start);
         self.done = start + text.len();
-        let pieces = pieces(text, Raw::IsFinding);
+        let pieces = pieces(text, IllegalBytes::Report);
         self.whole.extend(pieces.iter().cloned());
         self.row(0, name, array(pieces));
     }
 
     fn layer(&mut self, depth: usize, label: &str, text: &[u8]) {
-        self.row(depth, label, self::text(text, Raw::IsText));
+        self.row(depth, label, self::text(text, IllegalBytes::Ignore));
     }
 
     /// Other spellings of a host need the tables of Unicode, which are larger than the page.

@@ -1,6 +1,7 @@
 //! Memory that ClickHouse writes to and reads from.
 //!
-//! Its unsafe code gives memory away and takes it back, and is covered by engines/clickhouse/tests/test_module.py.
+//! Its unsafe code gives memory away and takes it back, and is covered by
+//! engines/clickhouse/tests/test_module.py.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

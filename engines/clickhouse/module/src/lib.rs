@@ -1,6 +1,8 @@
-//! Functions on columns of strings that ClickHouse runs in WebAssembly, by its ABI `BUFFERED_V1` and its format `Buffers`.
+//! Functions on columns of strings that ClickHouse runs in WebAssembly, by its ABI `BUFFERED_V1`
+//! and its format `Buffers`.
 //!
-//! Each function takes one argument of the type String and returns a String; `canonical_path` returns a Nullable(String).
+//! Each function takes one argument of the type String and returns a String; `canonical_path`
+//! returns a Nullable(String).
 #![no_std]
 
 extern crate alloc;

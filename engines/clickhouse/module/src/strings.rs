@@ -1,6 +1,6 @@
-//! Columns of strings in ClickHouse's format `Buffers`: the number of columns, of rows and of bytes, as 64 bits each, and
-//! then the rows, each after its length in groups of seven bits, the lowest first. A Nullable column has a byte for each
-//! row before the rows, 1 for NULL.
+//! Columns of strings in ClickHouse's format `Buffers`: the number of columns, of rows and of
+//! bytes, as 64 bits each, and then the rows, each after its length in groups of seven bits, the
+//! lowest first. A Nullable column has a byte for each row before the rows, 1 for NULL.
 #![forbid(unsafe_code)]
 
 use alloc::vec::Vec;

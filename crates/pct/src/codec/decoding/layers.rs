@@ -45,13 +45,13 @@ impl Layers {
 
     /// Appends all output that does not depend on further input.
     pub(crate) fn feed(&mut self, part: &[u8], output: &mut Vec<u8>) {
-        self.go_through(part, false, output);
+        self.feed_passes(part, false, output);
         self.fed += part.len() as u64;
     }
 
     /// Appends the rest.
     pub(crate) fn finish(&mut self, output: &mut Vec<u8>) {
-        self.go_through(b"", true, output);
+        self.feed_passes(b"", true, output);
     }
 
     /// The first error and its position in the value. For an error of a later pass, that is the
@@ -60,7 +60,7 @@ impl Layers {
         self.error
     }
 
-    fn go_through(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) {
+    fn feed_passes(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) {
         self.part.clear();
         self.part.extend_from_slice(part);
         for (done, pass) in self.passes.iter_mut().enumerate() {
@@ -138,14 +138,14 @@ struct JavaTriplets {
 
 impl JavaTriplets {
     /// Length of '%' and two characters up to U+FFFF.
-    const LONGEST: usize = 1 + 3 + 3;
+    const MAX_INCOMPLETE: usize = 1 + 3 + 3;
 
     /// Keeps all triplets, and makes ordinary ones of Java's.
     const KEEPING: Decoder = Decoder::new().keep(ByteSet::ALL);
 
     fn feed(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) {
         self.held.extend_from_slice(part);
-        let incomplete = if is_last { 0 } else { self.held.len().min(Self::LONGEST - 1) };
+        let incomplete = if is_last { 0 } else { self.held.len().min(Self::MAX_INCOMPLETE - 1) };
         let complete = self.held.len() - incomplete;
         let end = memchr(b'%', &self.held[complete..]).map_or(self.held.len(), |at| complete + at);
         let mut rest = &self.held[..end];

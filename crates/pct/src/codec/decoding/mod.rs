@@ -1,7 +1,8 @@
 //! `Decoding`: rules for decoding a value, and for ill-formed UTF-8 in the result.
 //!
-//! The files of this folder apply them: to a value ([`passes`], each a [`pass`]), to a value with all
-//! its errors ([`lenient`]), to a batch of records ([`batch`]), and to a value in parts ([`layers`]).
+//! The files of this folder apply them: to a value ([`passes`], each a [`pass`]), to a value with
+//! all its errors ([`lenient`]), to a batch of records ([`batch`]), and to a value in parts
+//! ([`layers`]).
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -71,7 +72,7 @@ impl Decoding {
 
     /// Prevents that decoding produces any of these bytes, which would break a record: keeps their
     /// triplets, and a '+' if it would become one of them.
-    pub(crate) fn safe(mut self, set: ByteSet) -> Self {
+    pub(crate) fn protecting(mut self, set: ByteSet) -> Self {
         if self.plus && set.contains(b' ') {
             self.plus = false;
             // Else a decoded %2B could not be distinguished from the '+' that is kept.
@@ -148,9 +149,9 @@ impl Decoding {
 
     /// The trigger bytes: well-formed UTF-8 that contains none of them decodes to itself without
     /// error.
-    pub(crate) fn needed(&self) -> ByteSet {
-        let needed = self.reject.with(b'%');
-        if self.plus { needed.with(b'+') } else { needed }
+    pub(crate) fn triggers(&self) -> ByteSet {
+        let triggers = self.reject.with(b'%');
+        if self.plus { triggers.with(b'+') } else { triggers }
     }
 
     /// Whether the only errors are malformed '%' and invalid UTF-8, and there is a single pass.

@@ -13,7 +13,7 @@ use super::text::{self, Text};
 impl Decoding {
     pub(super) fn decode_pass<'a>(&self, input: &'a [u8]) -> Result<Cow<'a, [u8]>, DecodeError> {
         if let Ok(Cow::Borrowed(_)) = self.decoder.decode(input)
-            && self.is_good(input)
+            && self.satisfies_text(input)
         {
             return Ok(Cow::Borrowed(input));
         }
@@ -29,7 +29,7 @@ impl Decoding {
         } else {
             self.decoder.decode_to(input, output).map_err(|error| self.first_error(input, error))?;
         }
-        if self.is_good(&output[start..]) {
+        if self.satisfies_text(&output[start..]) {
             return Ok(());
         }
         if self.text == Text::WellFormed {
@@ -44,7 +44,7 @@ impl Decoding {
         Ok(())
     }
 
-    pub(super) fn is_good(&self, decoded: &[u8]) -> bool {
+    pub(super) fn satisfies_text(&self, decoded: &[u8]) -> bool {
         self.text == Text::Bytes || simdutf8::basic::from_utf8(decoded).is_ok()
     }
 

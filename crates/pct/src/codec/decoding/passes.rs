@@ -28,7 +28,7 @@ impl Decoding {
         if self.passes > 1 {
             return self.decode_to(input, output).is_ok();
         }
-        self.decoder.decode_to(input, output).is_ok() && self.is_good(&output[start..])
+        self.decoder.decode_to(input, output).is_ok() && self.satisfies_text(&output[start..])
     }
 
     /// Decodes; borrows if nothing changes.
@@ -49,8 +49,8 @@ impl Decoding {
         Ok(decoded)
     }
 
-    /// The layers of encoding below the first that are decoded, as far as there are any: the value after one pass, after
-    /// two, and so on. What cannot be decoded is kept.
+    /// The layers of encoding below the first that are decoded, as far as there are any: the value
+    /// after one pass, after two, and so on. What cannot be decoded is kept.
     pub(crate) fn inner_layers(&self, input: &[u8]) -> Vec<Vec<u8>> {
         let mut layers: Vec<Vec<u8>> = Vec::new();
         for _ in 1..self.passes {

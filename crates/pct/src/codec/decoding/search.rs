@@ -23,7 +23,7 @@ pub(crate) struct Search {
 }
 
 /// An error is detected at most this many bytes after the start of its triplet or character.
-const RECENT: usize = 32;
+const MAX_DETECTION_DELAY: usize = 32;
 
 impl Search {
     pub(crate) fn new(decoding: Decoding) -> Self {
@@ -34,9 +34,9 @@ impl Search {
     pub(crate) fn feed(&mut self, part: &[u8]) {
         self.search(part, false);
         self.fed += part.len() as u64;
-        let kept = RECENT.saturating_sub(part.len()).min(self.recent.len());
+        let kept = MAX_DETECTION_DELAY.saturating_sub(part.len()).min(self.recent.len());
         self.recent.drain(..self.recent.len() - kept);
-        self.recent.extend_from_slice(&part[part.len().saturating_sub(RECENT)..]);
+        self.recent.extend_from_slice(&part[part.len().saturating_sub(MAX_DETECTION_DELAY)..]);
     }
 
     pub(crate) fn finish(&mut self) {

@@ -1,11 +1,11 @@
 //! `TextDecoding`: decodes triplets of any charset to text, with `%uXXXX` and a fallback charset.
 //!
-//! A raw character of a value that is UTF-8 is kept: such text was converted before, or never was in
-//! another charset. If a value is not UTF-8, its raw bytes are in the charset of the triplets.
+//! A raw character of a value that is UTF-8 is kept: such text was converted before, or never was
+//! in another charset. If a value is not UTF-8, its raw bytes are in the charset of the triplets.
 //!
 //! Bytes to keep and to reject are those of the text, not of the charset: in Shift_JIS, the second
-//! byte of a character can be a backslash, and its triplet is decoded even where those of backslashes
-//! are kept.
+//! byte of a character can be a backslash, and its triplet is decoded even where those of
+//! backslashes are kept.
 #![forbid(unsafe_code)]
 
 mod escapes;
@@ -52,9 +52,9 @@ impl TextDecoding {
         Self::new(self.charset, self.fallback, self.unicode, self.strict.plus()).replacing(self.replace)
     }
 
-    /// As [`Decoding::safe`].
-    pub(crate) fn safe(self, set: ByteSet) -> Self {
-        Self::new(self.charset, self.fallback, self.unicode, self.strict.safe(set)).replacing(self.replace)
+    /// As [`Decoding::protecting`].
+    pub(crate) fn protecting(self, set: ByteSet) -> Self {
+        Self::new(self.charset, self.fallback, self.unicode, self.strict.protecting(set)).replacing(self.replace)
     }
 
     /// Sets whether invalid sequences become U+FFFD.
@@ -64,11 +64,11 @@ impl TextDecoding {
 
     /// The trigger bytes: well-formed UTF-8 that contains none of them decodes to itself without
     /// error.
-    pub(crate) fn needed(&self) -> ByteSet {
+    pub(crate) fn triggers(&self) -> ByteSet {
         let is_stateful = [Some(self.charset), self.fallback].into_iter().flatten().any(Charset::is_stateful);
         // Escape, shift out and shift in.
         let shifts = if is_stateful { ByteSet::new(b"\x1B\x0E\x0F") } else { ByteSet::EMPTY };
-        self.strict.needed().union(shifts)
+        self.strict.triggers().union(shifts)
     }
 
     pub(crate) fn rejects(&self, byte: u8) -> bool {
@@ -81,7 +81,7 @@ impl TextDecoding {
     }
 
     /// The rules for a value that is UTF-8 after decoding, and has no `%uXXXX` in any pass.
-    pub(crate) fn usual(&self, value: &[u8]) -> Option<Decoding> {
+    pub(crate) fn as_utf8_decoding(&self, value: &[u8]) -> Option<Decoding> {
         let may_have_unicode = self.unicode && (self.passes > 1 || memmem::find(value, b"%u").is_some());
         (self.charset == Charset::UTF_8 && !may_have_unicode).then_some(self.strict)
     }

@@ -14,8 +14,8 @@ use super::outcome::Outcome;
 /// Length from which a segment is long.
 const LONG: usize = 64 * 1024;
 
-/// A pass over a value, in segments that are converted separately: between characters that are not in
-/// the charset.
+/// A pass over a value, in segments that are converted separately: between characters that are not
+/// in the charset.
 pub(super) struct Pass<'p> {
     rules: &'p TextDecoding,
     charset: Charset,
@@ -23,7 +23,8 @@ pub(super) struct Pass<'p> {
     output: &'p mut Vec<u8>,
     outcome: Outcome,
     converter: Converter,
-    /// Whether long segments are split: not if the text before decides what a byte means, or what becomes of a segment.
+    /// Whether long segments are split: not if the text before decides what a byte means, or what
+    /// becomes of a segment.
     is_split: bool,
     /// The bytes of the segment, and how many of them are converted.
     bytes: Vec<u8>,
@@ -111,7 +112,8 @@ impl<'p> Pass<'p> {
         self.flush(range.end);
     }
 
-    /// Ends a long segment at `at`, if a character ends there, so that not all of a long value is in memory once more.
+    /// Ends a long segment at `at`, if a character ends there, so that not all of a long value is
+    /// in memory once more.
     fn end_long(&mut self, at: usize) {
         if self.bytes.len() < LONG || !self.is_split {
             return;
@@ -149,8 +151,8 @@ impl<'p> Pass<'p> {
             }
             return;
         }
-        // An ASCII byte may be the end of a character. If it is not, it is converted to itself, even in a
-        // malformed sequence: then its triplet takes its place.
+        // An ASCII byte may be the end of a character. If it is not, it is converted to itself,
+        // even in a malformed sequence: then its triplet takes its place.
         let before = self.output.len();
         self.bytes.push(byte);
         self.convert(false);
@@ -226,8 +228,8 @@ impl<'p> Pass<'p> {
         self.output_start = self.output.len();
     }
 
-    /// Notes the rejected byte at `at` in the text of the segment, with the position of its character.
-    /// If it is not ASCII, the segment is kept as it is.
+    /// Notes the rejected byte at `at` in the text of the segment, with the position of its
+    /// character. If it is not ASCII, the segment is kept as it is.
     #[cold]
     fn note_rejected(&mut self, at: usize, end: usize) {
         let byte = self.output[self.output_start + at];

@@ -9,7 +9,7 @@ impl TextDecoding {
     /// Decodes a value leniently, appending to `output`.
     pub(crate) fn decode_to(&self, value: &[u8], output: &mut Vec<u8>) -> Outcome {
         let start = output.len();
-        if self.usual(value).is_some_and(|usual| usual.decode_if_clean(value, output)) {
+        if self.as_utf8_decoding(value).is_some_and(|usual| usual.decode_if_clean(value, output)) {
             return Outcome::default();
         }
         output.truncate(start);

@@ -61,7 +61,7 @@ pub(super) struct Results<'a> {
 
 /// What a row has that is not converted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Otherwise {
+pub(super) enum Unconverted {
     /// Its old value.
     Old,
     Null,
@@ -133,9 +133,9 @@ impl<'a> Results<'a> {
             return Ok(None);
         }
         match self.keys {
-            None => self.built(except, Otherwise::Old).map(Some),
+            None => self.built(except, Unconverted::Old).map(Some),
             Some(_) => {
-                let results = self.built(&[], Otherwise::Old)?;
+                let results = self.built(&[], Unconverted::Old)?;
                 if !keeps_old {
                     return self.dictionary(results, |_, key| Some(key)).map(Some);
                 }
@@ -150,9 +150,9 @@ impl<'a> Results<'a> {
     /// The results as an array. The rows of a sorted list are null.
     pub(super) fn appended(&self, except: &[u64]) -> Result<ArrayRef, ArrowError> {
         match self.keys {
-            None => self.built(except, Otherwise::Null),
+            None => self.built(except, Unconverted::Null),
             Some(_) => {
-                let results = self.built(&[], Otherwise::Old)?;
+                let results = self.built(&[], Unconverted::Old)?;
                 let is_excepted = |row: usize| except.binary_search(&(row as u64)).is_ok();
                 self.dictionary(results, |row, key| (!is_excepted(row)).then_some(key))
             }
@@ -173,14 +173,14 @@ impl<'a> Results<'a> {
     }
 
     /// An array of the results, except for the values of a sorted list.
-    fn built(&self, except: &[u64], otherwise: Otherwise) -> Result<ArrayRef, ArrowError> {
+    fn built(&self, except: &[u64], unconverted: Unconverted) -> Result<ArrayRef, ArrowError> {
         match self.values.data_type() {
-            DataType::Utf8 => self.text::<Utf8Type>(except, otherwise),
-            DataType::LargeUtf8 => self.text::<LargeUtf8Type>(except, otherwise),
-            DataType::Utf8View => self.text_views(except, otherwise),
-            DataType::Binary => self.binary::<BinaryType>(except, otherwise),
-            DataType::LargeBinary => self.binary::<LargeBinaryType>(except, otherwise),
-            DataType::BinaryView => self.binary_views(except, otherwise),
+            DataType::Utf8 => self.text::<Utf8Type>(except, unconverted),
+            DataType::LargeUtf8 => self.text::<LargeUtf8Type>(except, unconverted),
+            DataType::Utf8View => self.text_views(except, unconverted),
+            DataType::Binary => self.binary::<BinaryType>(except, unconverted),
+            DataType::LargeBinary => self.binary::<LargeBinaryType>(except, unconverted),
+            DataType::BinaryView => self.binary_views(except, unconverted),
             other => Err(ArrowError::CastError(format!("{other} is no type of strings"))),
         }
     }
@@ -189,13 +189,13 @@ impl<'a> Results<'a> {
     fn each<'s>(
         &'s self,
         except: &[u64],
-        otherwise: Otherwise,
+        unconverted: Unconverted,
         mut append: impl FnMut(Option<&'s [u8]>),
     ) -> Result<(), ArrowError> {
         for at in 0..self.values.len() {
             let is_excepted = !except.is_empty() && except.binary_search(&(at as u64)).is_ok();
             append(match (value(self.values, at)?, &self.changed[at]) {
-                (Some(_), _) if is_excepted && otherwise == Otherwise::Null => None,
+                (Some(_), _) if is_excepted && unconverted == Unconverted::Null => None,
                 (Some(_), Some(range)) if !is_excepted => Some(&self.output[range.clone()]),
                 (old, _) => old,
             });
@@ -206,32 +206,32 @@ impl<'a> Results<'a> {
     fn text<T: ByteArrayType<Native = str>>(
         &self,
         except: &[u64],
-        otherwise: Otherwise,
+        unconverted: Unconverted,
     ) -> Result<ArrayRef, ArrowError> {
         let mut builder = GenericByteBuilder::<T>::with_capacity(self.values.len(), self.output.len());
-        self.each(except, otherwise, |value| builder.append_option(value.map(text)))?;
+        self.each(except, unconverted, |value| builder.append_option(value.map(text)))?;
         Ok(Arc::new(builder.finish()))
     }
 
     fn binary<T: ByteArrayType<Native = [u8]>>(
         &self,
         except: &[u64],
-        otherwise: Otherwise,
+        unconverted: Unconverted,
     ) -> Result<ArrayRef, ArrowError> {
         let mut builder = GenericByteBuilder::<T>::with_capacity(self.values.len(), self.output.len());
-        self.each(except, otherwise, |value| builder.append_option(value))?;
+        self.each(except, unconverted, |value| builder.append_option(value))?;
         Ok(Arc::new(builder.finish()))
     }
 
-    fn text_views(&self, except: &[u64], otherwise: Otherwise) -> Result<ArrayRef, ArrowError> {
+    fn text_views(&self, except: &[u64], unconverted: Unconverted) -> Result<ArrayRef, ArrowError> {
         let mut builder = GenericByteViewBuilder::<StringViewType>::with_capacity(self.values.len());
-        self.each(except, otherwise, |value| builder.append_option(value.map(text)))?;
+        self.each(except, unconverted, |value| builder.append_option(value.map(text)))?;
         Ok(Arc::new(builder.finish()))
     }
 
-    fn binary_views(&self, except: &[u64], otherwise: Otherwise) -> Result<ArrayRef, ArrowError> {
+    fn binary_views(&self, except: &[u64], unconverted: Unconverted) -> Result<ArrayRef, ArrowError> {
         let mut builder = GenericByteViewBuilder::<BinaryViewType>::with_capacity(self.values.len());
-        self.each(except, otherwise, |value| builder.append_option(value))?;
+        self.each(except, unconverted, |value| builder.append_option(value))?;
         Ok(Arc::new(builder.finish()))
     }
 }

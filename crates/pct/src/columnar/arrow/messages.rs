@@ -1,7 +1,7 @@
 //! Reading of messages: batches of a file or a stream.
 //!
-//! Lengths in a damaged file may be anything. The readers of the crate allocate what they say, which
-//! ends the process if there is no such memory; so they are checked here first.
+//! Lengths in a damaged file may be anything. The readers of the crate allocate what they say,
+//! which ends the process if there is no such memory; so they are checked here first.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;

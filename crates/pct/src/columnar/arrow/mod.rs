@@ -14,7 +14,7 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 
-use super::choice::{Column, choose, kept, new_name};
+use super::choice::{Column, choose, intern, new_name};
 use super::faults::InvalidRows;
 use super::input::{Input, invalid};
 use super::ordered::{self, caught};
@@ -36,13 +36,13 @@ pub(super) fn run(
     let name = report.name.clone();
     let mut batches =
         caught(|| Batches::open(input.content), ArrowError::IpcError).map_err(|error| failed(&name, &error))?;
-    let usage = |problem| Error::Usage(format!("{name}: {problem}"));
+    let usage = |message| Error::Usage(format!("{name}: {message}"));
     let columns = columns(batches.schema());
     let (mut selected, mut printed) = (Vec::new(), Vec::new());
     let mut fields: Vec<_> = batches.schema.fields().iter().cloned().collect();
     for index in choose(&columns, task.columns).map_err(usage)? {
         let field = batches.schema.field(index);
-        selected.push(Selected { index, name: kept(field.name()), is_text: array::is_text(field.data_type()) });
+        selected.push(Selected { index, name: intern(field.name()), is_text: array::is_text(field.data_type()) });
         if task.append.is_none() && task.prints_field {
             printed.push(Arc::clone(&fields[index]));
         }

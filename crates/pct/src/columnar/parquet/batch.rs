@@ -94,8 +94,8 @@ impl<T> Batch<T> {
         }
     }
 
-    /// Makes some rows NULL, in a column that is not nested, and removes the rows that are not kept. The column is optional
-    /// from now on.
+    /// Makes some rows NULL, in a column that is not nested, and removes the rows that are not
+    /// kept. The column is optional from now on.
     pub(super) fn make_optional(&mut self, is_null: impl Fn(u64) -> bool, is_kept: impl Fn(u64) -> bool) {
         let levels = self.each_level().map(|(row, value)| (!is_null(row) && is_kept(row), value));
         let rows: Vec<_> = self.each_level().map(|(row, _)| is_kept(row)).collect();

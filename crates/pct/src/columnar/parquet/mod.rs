@@ -1,8 +1,8 @@
 //! Apache Parquet.
 //!
-//! The format keeps values apart from the levels that say which are NULL, and where a list begins or
-//! ends (the Dremel encoding). Only values change, so a selected column is read and written with the
-//! levels of the file, however it is nested.
+//! The format keeps values apart from the levels that say which are NULL, and where a list begins
+//! or ends (the Dremel encoding). Only values change, so a selected column is read and written with
+//! the levels of the file, however it is nested.
 //!
 //! Schema, metadata, compression and encodings are those of the file. So is the name of the writer:
 //! readers decide by it which statistics of the copied columns are reliable.
@@ -23,7 +23,7 @@ use ::parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDat
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
-use super::choice::{Column, choose, kept, new_name};
+use super::choice::{Column, choose, intern, new_name};
 use super::input::{Content, Input, invalid};
 use super::ordered::{self, caught};
 use super::output::Output;
@@ -47,7 +47,7 @@ pub(super) fn run(
     let file = Arc::new(Positioned::new(file).map_err(unreadable)?);
     let metadata =
         caught(|| read_metadata(&file), ParquetError::General).map_err(|error| unreadable(invalid(said(&error))))?;
-    let usage = |problem| Error::Usage(format!("{name}: {problem}"));
+    let usage = |message| Error::Usage(format!("{name}: {message}"));
     let columns = columns(metadata.file_metadata().schema_descr());
     let chosen = choose(&columns, task.columns).map_err(usage)?;
     let mut leaves = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn run(
             }
             Some(suffix) => Some(new_name(&columns, name, suffix).map_err(usage)?),
         };
-        leaves.push(Leaf { index, name: kept(path), is_text: is_text(&descriptor), new });
+        leaves.push(Leaf { index, name: intern(path), is_text: is_text(&descriptor), new });
     }
     let names: Vec<_> = leaves.iter().map(|leaf| leaf.name).collect();
     let sink = destination.begin(task.delimiter, &names)?;
@@ -155,7 +155,8 @@ fn is_text(descriptor: &ColumnDescriptor) -> bool {
         || matches!(descriptor.converted_type(), ConvertedType::UTF8 | ConvertedType::JSON | ConvertedType::ENUM)
 }
 
-/// Leaves of the input that the output has: with `--print-field`, the leaves of the selected columns.
+/// Leaves of the input that the output has: with `--print-field`, the leaves of the selected
+/// columns.
 fn kept_leaves(task: &Task<'_>, schema: &SchemaDescriptor, leaves: &[Leaf]) -> Vec<usize> {
     let root = |leaf| schema.get_column_root_idx(leaf);
     let is_kept = |&index: &usize| !task.prints_field || leaves.iter().any(|leaf| root(leaf.index) == root(index));

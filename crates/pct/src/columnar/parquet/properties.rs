@@ -45,16 +45,16 @@ pub(super) fn of_group(metadata: &ParquetMetaData, group: usize, leaves: &[Leaf]
         WriterProperties::builder().set_writer_version(version(metadata)).set_offset_index_disabled(!has_indexes);
     for (index, column) in columns.columns().iter().enumerate() {
         let has_pages_index = has_indexes && column.column_index_offset().is_some();
-        builder = like(builder, column.column_path(), column, columns, has_pages_index);
+        builder = copy_properties(builder, column.column_path(), column, columns, has_pages_index);
         let new = leaves.iter().find(|leaf| leaf.index == index).and_then(|leaf| leaf.new.clone());
         if let Some(new) = new {
-            builder = like(builder, &ColumnPath::new(vec![new]), column, columns, has_pages_index);
+            builder = copy_properties(builder, &ColumnPath::new(vec![new]), column, columns, has_pages_index);
         }
     }
     builder.build()
 }
 
-fn like(
+fn copy_properties(
     builder: WriterPropertiesBuilder,
     path: &ColumnPath,
     column: &ColumnChunkMetaData,
@@ -90,8 +90,8 @@ fn like(
     builder
 }
 
-/// The version whose pages the file has. Many writers say version 2 in the footer and write pages of
-/// version 1.
+/// The version whose pages the file has. Many writers say version 2 in the footer and write pages
+/// of version 1.
 fn version(metadata: &ParquetMetaData) -> WriterVersion {
     let mut columns = metadata.row_groups().iter().flat_map(|group| group.columns());
     let has_new_pages = |column: &ColumnChunkMetaData| {
@@ -118,8 +118,8 @@ fn sorting_columns(metadata: &ParquetMetaData, leaves: &[Leaf]) -> Option<Vec<So
     (!kept.is_empty()).then_some(kept)
 }
 
-/// The metadata of users and other programs. Arrow's schema gets the new columns, and keeps only the columns of these names,
-/// if there are any.
+/// The metadata of users and other programs. Arrow's schema gets the new columns, and keeps only
+/// the columns of these names, if there are any.
 fn key_values(metadata: Option<&Vec<KeyValue>>, leaves: &[Leaf], kept: &[&str]) -> Option<Vec<KeyValue>> {
     let new: Vec<_> = leaves.iter().filter_map(|leaf| Some((leaf.name, leaf.new.as_deref()?))).collect();
     let mut metadata = metadata?.clone();

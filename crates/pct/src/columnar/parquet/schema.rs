@@ -1,4 +1,5 @@
-//! The selected columns, and the schema with the new columns of `--append`: Parquet's, and Arrow's in the metadata.
+//! The selected columns, and the schema with the new columns of `--append`: Parquet's, and Arrow's
+//! in the metadata.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -26,8 +27,8 @@ pub(super) struct Leaf {
     pub(super) new: Option<String>,
 }
 
-/// The schema with the columns of these leaves, and after them a column for each leaf that has a new name, with the type
-/// of the leaf. It may be NULL.
+/// The schema with the columns of these leaves, and after them a column for each leaf that has a
+/// new name, with the type of the leaf. It may be NULL.
 pub(super) fn of_output(schema: &SchemaDescriptor, leaves: &[Leaf], kept: &[usize]) -> Result<SchemaDescriptor> {
     let root = schema.root_schema();
     let is_kept = |number: usize| kept.iter().any(|&leaf| schema.get_column_root_idx(leaf) == number);
@@ -53,8 +54,8 @@ pub(super) fn of_output(schema: &SchemaDescriptor, leaves: &[Leaf], kept: &[usiz
     Ok(SchemaDescriptor::new(Arc::new(root)))
 }
 
-/// Arrow's schema with the columns of these names; of all, if there are none. New columns follow: pairs of the column that
-/// they are like, and their name. `None` if it is invalid.
+/// Arrow's schema with the columns of these names; of all, if there are none. New columns follow:
+/// pairs of the column that they are like, and their name. `None` if it is invalid.
 pub(super) fn arrow_of_output(schema: &str, kept: &[&str], new: &[(&str, &str)]) -> Option<String> {
     let bytes = BASE64_STANDARD.decode(schema).ok()?;
     // Newer writers precede the message by a marker and its length.

@@ -11,7 +11,8 @@ pub(super) struct Request {
     pub(super) path: Vec<u8>,
 }
 
-/// The request for a URL or a request target. User information and ports are removed, and the host is not converted.
+/// The request for a URL or a request target. User information and ports are removed, and the host
+/// is not converted.
 pub(super) fn request(url: &[u8]) -> Request {
     // Tabs and line ends are removed, spaces and controls around the URL too.
     let is_around = |byte: &u8| *byte <= b' ';
@@ -42,7 +43,8 @@ fn path(path: &[u8]) -> Vec<u8> {
             dots.as_deref().filter(|dots| matches!(**dots, [b'.'] | [b'.', b'.'])).unwrap_or(segment),
         );
     }
-    // The state goes from segment to segment, so a dot segment at the start does not make an authority.
+    // The state goes from segment to segment, so a dot segment at the start does not make an
+    // authority.
     Encoder::new(sets::whatwg::PATH).encode(&*uri::remove_dot_segments(&normal)).into_owned().into_bytes()
 }
 
@@ -60,7 +62,8 @@ mod tests {
             path in "([/\\\\]([.%2eEa\u{e9} |\"]|%2e|%2E|%41){0,4}){0,6}",
             query in "(\\?[a.\\\\/]{0,4})?",
         ) {
-            // url takes a Windows drive letter for one in every scheme, the standard in "file" only ("shorten a URL's path").
+            // url takes a Windows drive letter for one in every scheme, the standard in "file" only
+            // ("shorten a URL's path").
             prop_assume!(!["E|", "a|"].iter().any(|drive| path.contains(drive)));
             let text = format!("http://{host}{path}{query}");
             let expected = Url::parse(&text).unwrap();

@@ -1,4 +1,5 @@
-//! The findings of a text, with their extents and severity. The page docs/explain/ uses this file too.
+//! The findings of a text, with their extents and severity. The page docs/explain/ uses this file
+//! too.
 #![forbid(unsafe_code)]
 
 use std::ops::Range;
@@ -25,9 +26,9 @@ pub(super) enum Mark {
 
 /// Whether raw bytes that are illegal in a URI are findings: in decoded text they are not.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Raw {
-    IsFinding,
-    IsText,
+pub(super) enum IllegalBytes {
+    Report,
+    Ignore,
 }
 
 const RAW: Kinds = Kinds::ILLEGAL.union(Kinds::NON_ASCII).union(Kinds::SEMICOLON).union(Kinds::PLUS);
@@ -61,9 +62,9 @@ pub(super) fn findings(text: &[u8]) -> Vec<Finding> {
 }
 
 /// The parts of a text that are marked, in order and disjoint.
-pub(super) fn marks(text: &[u8], raw: Raw) -> Vec<(Range<usize>, Mark)> {
+pub(super) fn marks(text: &[u8], raw: IllegalBytes) -> Vec<(Range<usize>, Mark)> {
     let kinds = Kinds::EVERY.without(Kinds::PLUS);
-    let kinds = if raw == Raw::IsText { kinds.without(RAW) } else { kinds };
+    let kinds = if raw == IllegalBytes::Ignore { kinds.without(RAW) } else { kinds };
     let mut marks: Vec<(Range<usize>, Mark)> = Vec::new();
     for Finding { range, kinds } in of_kinds(text, kinds) {
         let mark = mark(kinds);
@@ -136,7 +137,7 @@ fn length(text: &[u8], kinds: Kinds) -> usize {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Finding, Raw, findings, marks};
+    use super::{Finding, IllegalBytes, findings, marks};
 
     #[test]
     fn findings_have_extents_and_their_most_specific_kinds() {
@@ -166,7 +167,7 @@ mod tests {
     proptest! {
         #[test]
         fn marks_are_disjoint_and_in_order(text in "(%2[eE]|%25|%|[./;a\\\\\u{e9}]|%00|%u00|[0-9A-F]){0,12}") {
-            for raw in [Raw::IsFinding, Raw::IsText] {
+            for raw in [IllegalBytes::Report, IllegalBytes::Ignore] {
                 let mut end = 0;
                 for (range, _) in marks(text.as_bytes(), raw) {
                     prop_assert!(end <= range.start && range.start < range.end && range.end <= text.len(), "{range:?}");

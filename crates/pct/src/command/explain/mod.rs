@@ -1,4 +1,5 @@
-//! `pct explain`: the components of a URL, its layers of encoding, findings, and how programs read it.
+//! `pct explain`: the components of a URL, its layers of encoding, findings, and how programs read
+//! it.
 #![forbid(unsafe_code)]
 
 mod browser;
@@ -17,7 +18,7 @@ use super::stdout;
 use crate::cli::{ExplainArguments, When};
 use crate::error::{Error, Status};
 use crate::source::standard;
-use marks::Raw;
+use marks::IllegalBytes;
 use parts::{Located, Rows};
 use table::Table;
 
@@ -71,11 +72,11 @@ fn text(url: &[u8], is_coloured: bool) -> String {
 
 impl Rows for Table {
     fn component(&mut self, name: &str, _: usize, text: &[u8]) {
-        self.row(0, name, text, Raw::IsFinding);
+        self.row(0, name, text, IllegalBytes::Report);
     }
 
     fn layer(&mut self, depth: usize, label: &str, text: &[u8]) {
-        self.row(depth, label, text, Raw::IsText);
+        self.row(depth, label, text, IllegalBytes::Ignore);
     }
 
     fn host(&mut self, host: &str) {
@@ -88,12 +89,12 @@ fn other_host(table: &mut Table, host: &str) {
     let Ok(host) = Decoder::new().lenient().decode_utf8(host) else { return };
     let (unicode, result) = idna::domain_to_unicode(&host);
     if result.is_ok() && host.to_ascii_lowercase().contains("xn--") && unicode != *host {
-        table.row(1, "unicode", unicode.as_bytes(), Raw::IsText);
+        table.row(1, "unicode", unicode.as_bytes(), IllegalBytes::Ignore);
     }
     if !host.is_ascii()
         && let Ok(ascii) = idna::domain_to_ascii(&host)
     {
-        table.row(1, "ascii", ascii.as_bytes(), Raw::IsText);
+        table.row(1, "ascii", ascii.as_bytes(), IllegalBytes::Ignore);
     }
 }
 
@@ -101,6 +102,6 @@ fn other_host(table: &mut Table, host: &str) {
 fn normal(table: &mut Table, url: &[u8]) {
     match UrlNormalizer::new().normalize(url) {
         Err(error) => table.note("normal", &format!("none: {} at column {}", error.kind, error.position + 1)),
-        Ok(normal) => table.row(0, "normal", &normal, Raw::IsText),
+        Ok(normal) => table.row(0, "normal", &normal, IllegalBytes::Ignore),
     }
 }

@@ -1,4 +1,5 @@
-//! The components of a URL, each with its layers of encoding. The page docs/explain/ uses this file too.
+//! The components of a URL, each with its layers of encoding. The page docs/explain/ uses this file
+//! too.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -14,8 +15,8 @@ pub(super) trait Rows {
     /// A component as it is in the URL, and its offset there.
     fn component(&mut self, name: &str, start: usize, text: &[u8]);
 
-    /// A component, or a value of the query, after a step of decoding. `depth` is the number of steps by which its label is
-    /// indented.
+    /// A component, or a value of the query, after a step of decoding. `depth` is the number of
+    /// steps by which its label is indented.
     fn layer(&mut self, depth: usize, label: &str, text: &[u8]);
 
     /// The host was shown, with its layers.
@@ -82,12 +83,12 @@ pub(super) fn explain(url: &[u8], rows: &mut impl Rows) -> Vec<Located> {
 }
 
 /// The maximum number of layers, as for `decode --times`.
-const MOST: usize = 16;
+const MAX_LAYERS: usize = 16;
 
 /// A row for each time that the text can be decoded. A malformed `%` is kept.
 fn layers(rows: &mut impl Rows, text: &[u8], decoder: Decoder) {
     let mut text = Cow::Borrowed(text);
-    for times in 1..=MOST {
+    for times in 1..=MAX_LAYERS {
         // In a form, only the first layer has '+' for a space.
         let decoder = if times == 1 { decoder } else { Decoder::new().lenient() };
         let Ok(decoded) = decoder.decode(&*text) else { return };
@@ -116,7 +117,7 @@ fn pairs(rows: &mut impl Rows, query: &[u8]) {
         let value = FORM.decode(value).unwrap_or_default();
         rows.layer(1, &shown::excerpt(&name), &value);
         let mut text = value;
-        for times in 2..=MOST {
+        for times in 2..=MAX_LAYERS {
             let Ok(decoded) = Decoder::new().lenient().decode(&*text) else { break };
             if decoded == text {
                 break;

@@ -13,7 +13,8 @@ use crate::text::shown;
 /// A reader's name and what it makes of a part.
 type Reading = (&'static str, String);
 
-/// Adds what the readers make of host, path and each pair of the query, where they disagree with each other.
+/// Adds what the readers make of host, path and each pair of the query, where they disagree with
+/// each other.
 pub(super) fn append(table: &mut Table, url: &[u8]) {
     let parts = uri::split(url);
     let mut sections = Vec::new();

@@ -5,7 +5,7 @@ use std::fmt::{Display, Write as _};
 
 use clap::builder::styling::{AnsiColor, Style};
 
-use super::marks::{Finding, Mark, Raw, marks};
+use super::marks::{Finding, IllegalBytes, Mark, marks};
 use crate::operation::words;
 use crate::text::shown;
 
@@ -37,7 +37,7 @@ impl Table {
     }
 
     /// A row: a label, indented by this number of steps, and a text with its marks.
-    pub(super) fn row(&mut self, depth: usize, label: &str, text: &[u8], raw: Raw) {
+    pub(super) fn row(&mut self, depth: usize, label: &str, text: &[u8], raw: IllegalBytes) {
         let text = self.marked(text, raw);
         self.plain_row(depth, label, &text);
     }
@@ -57,7 +57,7 @@ impl Table {
     pub(super) fn finding(&mut self, component: &str, finding: &Finding, text: Option<&[u8]>) {
         let column = finding.range.start + 1;
         let words = finding.kinds.iter().map(words).collect::<Vec<_>>().join("; ");
-        let text = self.marked(text.unwrap_or_default(), Raw::IsFinding);
+        let text = self.marked(text.unwrap_or_default(), IllegalBytes::Report);
         self.plain_row(1, component, &format!("{text} at column {column}: {words}"));
     }
 
@@ -79,7 +79,7 @@ impl Table {
     }
 
     /// The text on one line, with its marks in colour.
-    fn marked(&self, text: &[u8], raw: Raw) -> String {
+    fn marked(&self, text: &[u8], raw: IllegalBytes) -> String {
         let mut marked = String::new();
         let mut done = 0;
         for (range, mark) in marks(text, raw) {

@@ -49,7 +49,8 @@ impl Task<'_> {
 }
 
 impl Rewriting<'_> {
-    /// Reads the files of `--not-in` and `--only-in`. Their reports precede the reports of the inputs.
+    /// Reads the files of `--not-in` and `--only-in`. Their reports precede the reports of the
+    /// inputs.
     pub(super) fn read_others(&mut self) -> Result<(), Error> {
         let compare = &self.arguments.compare;
         let Some(seen) = self.task.seen.as_ref().filter(|_| compare.others().next().is_some()) else { return Ok(()) };

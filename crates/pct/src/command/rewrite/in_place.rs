@@ -19,7 +19,8 @@ use crate::source::{Columnar, Opened, Source};
 use crate::unique::{Kept, Seen};
 
 impl Task<'_> {
-    /// The number of files that are rewritten at once. What depends on the files before it needs them one after another.
+    /// The number of files that are rewritten at once. What depends on the files before it needs
+    /// them one after another.
     fn files_at_once(&self) -> usize {
         let errors = &self.arguments.errors;
         let is_first_kept = self.seen.as_ref().is_some_and(|seen| seen.comparison.kept == Kept::First);
@@ -97,7 +98,8 @@ impl Rewriting<'_> {
         Ok(known.map(|(format, _)| format.unmatched()).reduce(in_both).unwrap_or_default())
     }
 
-    /// Rewrites a file. What is written may replace the old file later, so an error may be that of another file.
+    /// Rewrites a file. What is written may replace the old file later, so an error may be that of
+    /// another file.
     fn file(&mut self, source: &Source, in_place: &InPlace) -> Vec<Error> {
         let result = self.open(source).and_then(|(opened, columnar)| self.beside(source, opened, columnar));
         match result {
@@ -134,7 +136,8 @@ struct Rewritten {
     errors: Vec<Error>,
 }
 
-/// Whether an error ends the command. Each file is an output of its own, so one that cannot be written does not.
+/// Whether an error ends the command. Each file is an output of its own, so one that cannot be
+/// written does not.
 fn ends(error: &Error) -> bool {
     !error.is_of_one_input() && !matches!(error, Error::Output(..))
 }

@@ -17,7 +17,7 @@ use super::inputs::{ByColumns, Content, Inputs, Rows};
 use crate::cli::{ReportForm, Results, TextArguments};
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
-use crate::operation::{Count, Filter, Operation, Recipe, Selecting, Unique};
+use crate::operation::{Count, Filter, MarkSelected, Operation, Recipe, Unique};
 use crate::pipeline::Plan;
 use crate::record::Policy;
 use crate::report::{self, FileReport};
@@ -35,7 +35,7 @@ pub(crate) struct Task<'a> {
     /// Which records are written.
     filter: Filter,
     /// Whether only targets of requests in logs are processed.
-    of_targets: bool,
+    only_targets: bool,
     /// Whether the output is in the format of the input.
     keeps_format: bool,
     /// How active characters are escaped for a terminal; `None` if they are not.
@@ -57,11 +57,11 @@ impl<'a> Task<'a> {
         let TextArguments { format, compare, .. } = arguments;
         let notation = format.notation(compare.counts());
         let (suffix, recipe) = (suffix.into(), Box::new(recipe));
-        let (filter, of_targets, hint, header) = Default::default();
+        let (filter, only_targets, hint, header) = Default::default();
         let comparison = compare.comparison(!format.print_field() && !format.append());
         let seen = comparison.map(|comparison| Seen::new(comparison, Secret::random()));
         let keeps_format = !compare.counts();
-        Self { arguments, suffix, recipe, filter, of_targets, keeps_format, notation, seen, hint, header }
+        Self { arguments, suffix, recipe, filter, only_targets, keeps_format, notation, seen, hint, header }
     }
 
     /// Says what to try if some record lacks a part of a URL and none has it.
@@ -74,7 +74,8 @@ impl<'a> Task<'a> {
         Self { header, ..self }
     }
 
-    /// What precedes the results of an input; `is_first` means that nothing precedes it in the output.
+    /// What precedes the results of an input; `is_first` means that nothing precedes it in the
+    /// output.
     pub(crate) fn header(&self, is_first: bool) -> &[u8] {
         if is_first { &self.header } else { &[] }
     }
@@ -85,8 +86,8 @@ impl<'a> Task<'a> {
     }
 
     /// Of logs, processes only the request target.
-    pub(crate) fn of_targets(self) -> Self {
-        Self { of_targets: true, ..self }
+    pub(crate) fn only_targets(self) -> Self {
+        Self { only_targets: true, ..self }
     }
 
     /// Marks the output as not being in the format of the input.
@@ -103,7 +104,7 @@ impl<'a> Task<'a> {
     pub(crate) fn format(&self, outputs: Outputs) -> Result<Box<dyn Format>, Error> {
         let wrap = |operation| -> Box<dyn Operation> {
             let operation =
-                if self.filter.is_by_field() { Box::new(Selecting::new(operation, self.filter)) } else { operation };
+                if self.filter.is_by_field() { Box::new(MarkSelected::new(operation, self.filter)) } else { operation };
             match &self.seen {
                 Some(seen) => Box::new(Unique::new(operation, seen.comparison.by, seen.secret)),
                 None => operation,
@@ -113,7 +114,7 @@ impl<'a> Task<'a> {
             recipe: &*self.recipe,
             wrap: &wrap,
             suffix: &self.suffix,
-            of_targets: self.of_targets,
+            only_targets: self.only_targets,
             are_counted: self.arguments.compare.counts(),
         };
         self.arguments.format.build(&results, outputs)
@@ -236,8 +237,8 @@ impl<'a> Rewriting<'a> {
             let (opened, columnar) = self.open(source)?;
             if let Some(columnar) = columnar.filter(|_| !self.arguments.compare.counts()) {
                 if inputs.arguments.sources().len() > 1 {
-                    let problem = format!("invalid files: expected one {columnar} file, or --in-place");
-                    return Err(Error::Usage(problem));
+                    let message = format!("invalid files: expected one {columnar} file, or --in-place");
+                    return Err(Error::Usage(message));
                 }
                 if output.output.is_none() && io::stdout().is_terminal() {
                     return Err(Error::Usage(format!("invalid output for {columnar}: expected --output or a pipe")));
@@ -278,8 +279,8 @@ impl<'a> Rewriting<'a> {
         }
         let content = if output.binary { Content::Any } else { Content::Text };
         let (opened, columnar) = self.inputs.open(source, self.format.ending(), content)?;
-        if output.in_place && content == Content::Text && !format.are_binary() && columnar.is_none() {
-            return Ok((binary::refuse(opened, format.end_with_nul())?, None));
+        if output.in_place && content == Content::Text && !format.accepts_binary() && columnar.is_none() {
+            return Ok((binary::refuse(opened, format.ends_records_with_nul())?, None));
         }
         Ok((opened, columnar))
     }

@@ -141,7 +141,8 @@ impl FieldWriter {
         quoted::push(text, output);
     }
 
-    /// Puts quotes around the field from `start` on, if that is necessary and it is not `unchanged`, as it was without.
+    /// Puts quotes around the field from `start` on, if that is necessary and it is not
+    /// `unchanged`, as it was without.
     pub(super) fn quote_if_needed(&self, start: usize, unchanged: &[u8], output: &mut Vec<u8>) {
         if self.quoted.find(&output[start..]).is_some() && output[start..] != *unchanged {
             let text = output.split_off(start);
@@ -205,8 +206,8 @@ impl Row<'_> {
     }
 }
 
-/// Ends the record that begins at `start`. An empty line would be no record, so a single empty field
-/// is quoted.
+/// Ends the record that begins at `start`. An empty line would be no record, so a single empty
+/// field is quoted.
 pub(super) fn end_record(start: usize, output: &mut Vec<u8>) {
     if output.len() == start {
         output.extend_from_slice(b"\"\"");
@@ -223,8 +224,8 @@ mod tests {
     use super::{FieldReader, FieldWriter};
     use crate::operation::split_ending;
 
-    /// All texts of up to 6 significant bytes, with each as the delimiter: the fields of each record
-    /// are those of csv-core.
+    /// All texts of up to 6 significant bytes, with each as the delimiter: the fields of each
+    /// record are those of csv-core.
     #[test]
     fn fields_are_those_of_the_parser() {
         for delimiter in *b",a\"" {

@@ -39,7 +39,8 @@ impl Layout {
         self.header.iter().flatten().enumerate().filter(is_selected).map(|(_, name)| name)
     }
 
-    /// Names of the columns with the results for the selected ones: the same, or each with these suffixes.
+    /// Names of the columns with the results for the selected ones: the same, or each with these
+    /// suffixes.
     pub(super) fn result_names<'l>(&'l self, row: &'l [String]) -> impl Iterator<Item = Vec<u8>> + 'l {
         self.names().flat_map(|name| {
             let alone = row.is_empty().then(|| name.clone());
@@ -158,14 +159,14 @@ impl Layouts {
             Chosen::Numbers(columns) => columns.clone(),
             Chosen::Names(chosen) => {
                 let columns = chosen.iter().map(|name| columns_of(name, &names)).collect::<Result<Vec<_>, _>>();
-                let columns = columns.map_err(|problem| explained(problem, first, &names, self.delimiter))?;
+                let columns = columns.map_err(|message| explained(message, first, &names, self.delimiter))?;
                 Columns::of(columns.into_iter().flatten())
             }
         };
         let width = names.len();
         if self.need_first_record() {
             let record = if self.has_header { "header" } else { "first record" };
-            columns.check(width).map_err(|problem| format!("{problem}, as in the {record}"))?;
+            columns.check(width).map_err(|message| format!("{message}, as in the {record}"))?;
         }
         let header = self.has_header.then_some(names);
         let layout = Layout { header, columns, width, new_names: Vec::new(), writes_header: true };

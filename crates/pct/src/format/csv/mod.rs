@@ -1,4 +1,5 @@
-//! `--csv`: delimited fields with quotes where needed (RFC 4180), as csv-core reads and writes them.
+//! `--csv`: delimited fields with quotes where needed (RFC 4180), as csv-core reads and writes
+//! them.
 //!
 //! Records that need no change are copied in runs, and only their ends are searched for.
 //!
@@ -8,8 +9,8 @@
 //!
 //! With `--append`, the first record determines the number of fields, so that the new columns are
 //! the same in each record. A shorter record is padded. The surplus fields of a longer record
-//! follow the new columns, and it is invalid. With `--print-field`, a record has only the selected columns;
-//! with a header, a shorter record is padded.
+//! follow the new columns, and it is invalid. With `--print-field`, a record has only the selected
+//! columns; with a header, a shorter record is padded.
 //!
 //! If several inputs have one output, their headers must be equal, and only the first is written.
 #![forbid(unsafe_code)]
@@ -26,7 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) use fields::FieldWriter;
 pub(crate) use layout::Chosen;
 
-use super::passthrough::Unchanged;
+use super::passthrough::UnchangedRecords;
 use super::{Destination, Format, Outputs};
 use crate::operation::{Operation, split_ending};
 use crate::record::Job;
@@ -45,8 +46,8 @@ pub(crate) struct Csv {
     destination: Destination,
     layouts: Layouts,
     writer: FieldWriter,
-    /// Number of fields of the longest record so far, exact only up to [`super::Columns::enough`];
-    /// 0 before the first.
+    /// Number of fields of the longest record so far, exact only up to
+    /// [`super::Columns::min_width`]; 0 before the first.
     most: AtomicUsize,
 }
 
@@ -97,11 +98,11 @@ impl Format for Csv {
             writer: &self.writer,
             result: Vec::new(),
         };
-        let needed = self.operation.needed().filter(|_| job.takes_runs(self.destination.is_field()));
-        let mut unchanged = Unchanged::new(records, needed);
+        let triggers = self.operation.triggers().filter(|_| job.takes_runs(self.destination.is_field()));
+        let mut unchanged = UnchangedRecords::new(records, triggers);
         let mut most = self.most.load(Ordering::Relaxed);
         // Without a header, some record must have each of the columns.
-        let enough = if layout.header.is_some() { 1 } else { layout.columns.enough() };
+        let min_width = if layout.header.is_some() { 1 } else { layout.columns.min_width() };
         let mut end = 0;
         // Start of the records to copy.
         let mut run = 0;
@@ -116,10 +117,10 @@ impl Format for Csv {
                 if is_empty(record) {
                     continue;
                 }
-                if unchanged.contains(start, end) {
+                if unchanged.is_unchanged(start, end) {
                     job.tally.records += 1;
-                    if most < enough {
-                        most = most.max(transform.reader.count(split_ending(record, b'\n').0, enough));
+                    if most < min_width {
+                        most = most.max(transform.reader.count(split_ending(record, b'\n').0, min_width));
                     }
                     continue;
                 }
@@ -154,7 +155,7 @@ impl Format for Csv {
         let most = self.most.load(Ordering::Relaxed);
         match self.layouts.current() {
             Some(layout) if most > 0 && layout.header.is_none() => {
-                layout.columns.beyond(most).map(|range| format!("no record has column {range}")).collect()
+                layout.columns.ranges_beyond(most).map(|range| format!("no record has column {range}")).collect()
             }
             _ => Vec::new(),
         }

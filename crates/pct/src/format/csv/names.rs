@@ -17,8 +17,8 @@ pub(super) fn listed(names: &[Vec<u8>]) -> String {
     format!("'{}'{rest}", listed.join("', '"))
 }
 
-/// The problem with the names of columns, and its probable cause.
-pub(super) fn explained(problem: String, header: &[u8], names: &[Vec<u8>], delimiter: u8) -> String {
+/// The message about the names of columns, and its probable cause.
+pub(super) fn explained(message: String, header: &[u8], names: &[Vec<u8>], delimiter: u8) -> String {
     if let Some(hint) = binary::hint(header, Some(b'\n')) {
         return format!("invalid CSV: {hint}");
     }
@@ -29,17 +29,17 @@ pub(super) fn explained(problem: String, header: &[u8], names: &[Vec<u8>], delim
     let other =
         b";\t|,".iter().copied().filter(|&byte| byte != delimiter && count(byte) > 0).max_by_key(|&byte| count(byte));
     match other {
-        Some(b'\t') if names.len() == 1 => format!("{problem}; tabs separate its columns with -d '\\t'"),
+        Some(b'\t') if names.len() == 1 => format!("{message}; tabs separate its columns with -d '\\t'"),
         Some(other) if names.len() == 1 => {
             let other = char::from(other);
-            format!("{problem}; '{other}' separates its columns with -d '{other}'")
+            format!("{message}; '{other}' separates its columns with -d '{other}'")
         }
-        _ => problem,
+        _ => message,
     }
 }
 
-/// All columns of this name. If there are none: the columns of a number, a range of numbers, a range
-/// of names `first:last`, or a pattern.
+/// All columns of this name. If there are none: the columns of a number, a range of numbers, a
+/// range of names `first:last`, or a pattern.
 pub(super) fn columns_of(name: &str, names: &[Vec<u8>]) -> Result<Vec<usize>, String> {
     let exact: Vec<_> = (0..names.len()).filter(|&column| names[column] == name.as_bytes()).collect();
     if !exact.is_empty() {
@@ -49,13 +49,13 @@ pub(super) fn columns_of(name: &str, names: &[Vec<u8>]) -> Result<Vec<usize>, St
         return Ok(vec![number - 1]);
     }
     if let Ok(range) = name.parse::<Columns>() {
-        range.check(names.len()).map_err(|problem| format!("{problem}, as in the header"))?;
+        range.check(names.len()).map_err(|message| format!("{message}, as in the header"))?;
         return Ok((0..names.len()).filter(|&column| range.contains(column)).collect());
     }
     if let Some((first, last)) = name.split_once(':') {
-        return range_of(first, last, names).map_err(|problem| format!("invalid range '{name}': {problem}"));
+        return range_of(first, last, names).map_err(|message| format!("invalid range '{name}': {message}"));
     }
-    let problem = match Pattern::of(name) {
+    let message = match Pattern::of(name) {
         Some(pattern) => {
             let is_match = |&column: &usize| pattern.matches(&String::from_utf8_lossy(&names[column]));
             let found: Vec<_> = (0..names.len()).filter(is_match).collect();
@@ -66,7 +66,7 @@ pub(super) fn columns_of(name: &str, names: &[Vec<u8>]) -> Result<Vec<usize>, St
         }
         None => "expected one of",
     };
-    Err(format!("invalid column '{name}': {problem} {}", listed(names)))
+    Err(format!("invalid column '{name}': {message} {}", listed(names)))
 }
 
 /// The columns from `first` to `last`; an empty name is that of the first or the last column.

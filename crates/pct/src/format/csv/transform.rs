@@ -1,4 +1,5 @@
-//! Transforms records: applies the operation to the selected fields, and puts the results where they go.
+//! Transforms records: applies the operation to the selected fields, and puts the results where
+//! they go.
 #![forbid(unsafe_code)]
 
 use std::ops::ControlFlow;

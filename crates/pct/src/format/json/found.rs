@@ -63,9 +63,9 @@ impl Escapes {
 
     /// The most general kind of escape that cannot stand for a trigger byte: `Short` if no
     /// trigger byte has a short escape, otherwise `None`.
-    pub(super) fn without(needed: Option<ByteSet>) -> Self {
-        match needed {
-            Some(needed) if needed.intersection(SHORT).is_empty() => Self::Short,
+    pub(super) fn without_triggers(triggers: Option<ByteSet>) -> Self {
+        match triggers {
+            Some(triggers) if triggers.intersection(SHORT).is_empty() => Self::Short,
             _ => Self::None,
         }
     }

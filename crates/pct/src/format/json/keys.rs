@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use crate::text::pattern::{Pattern, Token};
 
-/// Path of keys to a string: `req.q`, with `\.` for a dot in a name. A name may have the wildcards `*`
-/// and `?`; the name `**` is any number of keys. Arrays on the path are traversed.
+/// Path of keys to a string: `req.q`, with `\.` for a dot in a name. A name may have the wildcards
+/// `*` and `?`; the name `**` is any number of keys. Arrays on the path are traversed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct KeyPath {
     names: Vec<Name>,
@@ -98,7 +98,8 @@ impl FromStr for KeyPath {
     }
 }
 
-/// The selected parts of values: from each node, the nodes of members. Without `**`, a tree of the paths.
+/// The selected parts of values: from each node, the nodes of members. Without `**`, a tree of the
+/// paths.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     /// The first is the root.
@@ -111,7 +112,8 @@ pub(super) struct Node {
     /// The number of the end, if paths end here. They select the value if it is a string, or its
     /// strings if it is an array.
     pub(super) end: Option<usize>,
-    /// The numbers of the nodes of the members. The first whose name matches has all paths of the member.
+    /// The numbers of the nodes of the members. The first whose name matches has all paths of the
+    /// member.
     members: Vec<(Names, usize)>,
 }
 
@@ -182,7 +184,8 @@ impl Building<'_> {
         self.paths[path].names.get(at)
     }
 
-    /// The number of the node with these rests, and those after each `**`, which is also no key at all.
+    /// The number of the node with these rests, and those after each `**`, which is also no key at
+    /// all.
     fn node(&mut self, mut rests: Rests) -> usize {
         let mut at = 0;
         while at < rests.len() {
@@ -224,8 +227,8 @@ impl Building<'_> {
             let member = self.member(&rests, &|first| first.matches(&name));
             self.nodes[number].members.push((Names::Exact(name), member));
         }
-        // Larger sets of patterns first: a member has the paths of all patterns that it matches. The empty set is for
-        // names that match none.
+        // Larger sets of patterns first: a member has the paths of all patterns that it matches.
+        // The empty set is for names that match none.
         let mut sets: Vec<_> = (usize::from(!is_any)..1_usize << patterns.len()).collect();
         sets.sort_by_key(|set| std::cmp::Reverse(set.count_ones()));
         for set in sets {
@@ -282,8 +285,8 @@ mod tests {
         }
     }
 
-    /// Compares the tree with a plain search for all sequences of up to `length` of these keys. Returns how often a path
-    /// selects one.
+    /// Compares the tree with a plain search for all sequences of up to `length` of these keys.
+    /// Returns how often a path selects one.
     fn selected_by(paths: &[KeyPath], names: &[&str], length: u32) -> usize {
         let (tree, ends) = Tree::of(paths);
         let mut selected = 0;

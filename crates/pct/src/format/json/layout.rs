@@ -8,7 +8,8 @@ use memchr::{memchr, memmem};
 pub(crate) enum JsonLayout {
     /// The whole line is JSON.
     Line,
-    /// JSON follows a prefix, the key and the time of a capture. Lines that begin with '!' are directives.
+    /// JSON follows a prefix, the key and the time of a capture. Lines that begin with '!' are
+    /// directives.
     Cdxj,
 }
 

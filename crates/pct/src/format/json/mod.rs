@@ -1,9 +1,9 @@
-//! `--jsonl`: a JSON value in each line. The strings at the selected keys are fields. `--cdxj`: the same
-//! after a prefix.
+//! `--jsonl`: a JSON value in each line. The strings at the selected keys are fields. `--cdxj`: the
+//! same after a prefix.
 //!
-//! Everything else is copied byte for byte, and so is a string that the operation does not change. With
-//! `--print-field`, a line has only the results, without quotes: one cell for each key.
-//! The strings are found by [`model`] if possible, else by serde_json in [`parse`], which decides
+//! Everything else is copied byte for byte, and so is a string that the operation does not change.
+//! With `--print-field`, a line has only the results, without quotes: one cell for each key. The
+//! strings are found by [`model`] if possible, else by serde_json in [`parse`], which decides
 //! whether a line is JSON. Both find the same strings.
 #![forbid(unsafe_code)]
 
@@ -26,7 +26,7 @@ pub(crate) use keys::KeyPath;
 pub(crate) use layout::JsonLayout;
 pub(crate) use output::IN_CELLS;
 
-use super::passthrough::{Next, Unchanged, group_end};
+use super::passthrough::{NextTrigger, UnchangedRecords, group_end};
 use super::{Destination, Format};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
@@ -47,10 +47,10 @@ pub(crate) struct JsonLines {
     selection: Selection,
     layout: JsonLayout,
     has_records: AtomicBool,
-    /// [`Operation::needed`].
-    needed: Option<ByteSet>,
-    /// Escapes that do not stand for a needed byte.
-    unneeded_escapes: Escapes,
+    /// [`Operation::triggers`].
+    triggers: Option<ByteSet>,
+    /// Escapes that do not stand for a trigger byte.
+    skippable_escapes: Escapes,
     output: Output,
 }
 
@@ -61,13 +61,13 @@ impl JsonLines {
         operation: Box<dyn Operation>,
         destination: Destination,
     ) -> Self {
-        let needed = operation.needed();
+        let triggers = operation.triggers();
         Self {
             selection: Selection::of(paths),
             layout,
             has_records: AtomicBool::new(false),
-            needed,
-            unneeded_escapes: Escapes::without(needed),
+            triggers,
+            skippable_escapes: Escapes::without_triggers(triggers),
             output: Output { operation, destination },
         }
     }
@@ -119,9 +119,9 @@ impl JsonLines {
         job: &mut Job,
     ) -> ControlFlow<()> {
         let bytes = lines.as_bytes();
-        let mut not_plain = Next::default();
-        let needed = self.needed.filter(|_| job.takes_runs(self.output.destination.is_field()));
-        let mut unchanged = Unchanged::of_text(bytes, needed);
+        let mut not_plain = NextTrigger::default();
+        let triggers = self.triggers.filter(|_| job.takes_runs(self.output.destination.is_field()));
+        let mut unchanged = UnchangedRecords::of_text(bytes, triggers);
         // Start of the lines to copy.
         let mut run = 0;
         each_line(bytes, |line, start| {
@@ -136,7 +136,9 @@ impl JsonLines {
             });
             if let Some(found) = found {
                 self.selection.note(found);
-                if unchanged.contains(start, end) && found.iter().all(|found| found.escapes <= self.unneeded_escapes) {
+                if unchanged.is_unchanged(start, end)
+                    && found.iter().all(|found| found.escapes <= self.skippable_escapes)
+                {
                     return ControlFlow::Continue(());
                 }
             }

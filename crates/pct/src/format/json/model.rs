@@ -27,8 +27,8 @@ impl<'l, 'n> Scanner<'l, 'n> {
 
     /// The selected strings of a line in order; `None` if it is not of the usual kind.
     ///
-    /// `text` has no control characters, and with `is_plain` no backslash. With `append`, the names of
-    /// new members, an object that already has such a member is not of the usual kind.
+    /// `text` has no control characters, and with `is_plain` no backslash. With `append`, the names
+    /// of new members, an object that already has such a member is not of the usual kind.
     #[inline]
     pub(super) fn find(&mut self, text: &'l str, is_plain: bool) -> Option<&[Found<'l>]> {
         if !(is_plain && self.is_like_model(text)) {

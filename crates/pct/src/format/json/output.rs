@@ -35,7 +35,8 @@ impl Output {
         }
     }
 
-    /// Appends a cell for each path. The results for several strings of a path have a space between them.
+    /// Appends a cell for each path. The results for several strings of a path have a space between
+    /// them.
     fn cells(&self, text: &str, found: &[Found<'_>], selection: &Selection, output: &mut Vec<u8>) -> Option<Fault> {
         let mut fault = None;
         for path in 0..selection.len() {
@@ -114,7 +115,8 @@ impl Output {
         fault
     }
 
-    /// Appends the result for a string in its place. A string that does not change keeps its escapes.
+    /// Appends the result for a string in its place. A string that does not change keeps its
+    /// escapes.
     fn write_result(&self, raw: &[u8], unescaped: &str, output: &mut Vec<u8>) -> Option<Fault> {
         if self.operation.is_json() {
             return self.operation.apply_text(unescaped, output);

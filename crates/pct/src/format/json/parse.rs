@@ -11,9 +11,9 @@ use super::found::{Escapes, Found};
 use super::keys::{Node, Tree};
 use crate::format::ColumnName;
 
-/// Maximum nesting of traversed arrays, and of objects, the limit of serde_json: each level takes stack, and
-/// another parse of its content.
-const DEEPEST: usize = 128;
+/// Maximum nesting of traversed arrays, and of objects, the limit of serde_json: each level takes
+/// stack, and another parse of its content.
+const MAX_NESTING: usize = 128;
 
 /// The selected strings of a line in order.
 pub(super) fn parse<'l>(
@@ -22,7 +22,7 @@ pub(super) fn parse<'l>(
     append: Option<&ColumnName>,
 ) -> Result<Vec<Found<'l>>, serde_json::Error> {
     let mut found = Vec::new();
-    let place = Place { tree, node: tree.root(), append, arrays: DEEPEST, objects: DEEPEST };
+    let place = Place { tree, node: tree.root(), append, arrays: MAX_NESTING, objects: MAX_NESTING };
     collect(place, serde_json::from_str(text)?, None, &mut found)?;
     Ok(found)
 }

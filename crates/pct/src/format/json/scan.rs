@@ -11,7 +11,7 @@ use super::keys::{Node, Tree};
 use crate::format::{ColumnName, near};
 
 /// Maximum nesting of objects and arrays.
-const DEEPEST: usize = 64;
+const MAX_NESTING: usize = 64;
 
 /// Maximum number of scalars that are noted.
 pub(super) const MOST_SCALARS: usize = 256;
@@ -26,11 +26,11 @@ pub(super) struct Scalar<'l> {
     pub(super) selected: Option<(usize, Option<&'l str>)>,
 }
 
-/// Finds the selected strings of a line in order, and notes its first scalars. `None` if it is not of
-/// the usual kind.
+/// Finds the selected strings of a line in order, and notes its first scalars. `None` if it is not
+/// of the usual kind.
 ///
-/// `text` has no control characters. With `append`, the names of new members, an object that already
-/// has such a member is not of the usual kind.
+/// `text` has no control characters. With `append`, the names of new members, an object that
+/// already has such a member is not of the usual kind.
 pub(super) fn scan<'l>(
     text: &'l str,
     tree: &Tree,
@@ -41,7 +41,7 @@ pub(super) fn scan<'l>(
     scalars.clear();
     found.clear();
     let mut scan = Scan { text, at: 0, tree, append, scalars, found };
-    scan.value(Some(tree.root()), None, DEEPEST)?;
+    scan.value(Some(tree.root()), None, MAX_NESTING)?;
     scan.next().is_none().then_some(())
 }
 

@@ -12,19 +12,19 @@ use super::{Field, Layout, closing_quote, target};
 
 pub(super) struct Access {
     has_referer: bool,
-    problem: &'static str,
+    message: &'static str,
     /// Finds the boundary between the time and the request. Built only once.
     request: Finder<'static>,
 }
 
 impl Access {
     pub(super) fn common() -> Self {
-        Self { has_referer: false, problem: "not a line of a common log", request: Finder::new(b"] \"") }
+        Self { has_referer: false, message: "not a line of a common log", request: Finder::new(b"] \"") }
     }
 
     /// With or without the referer as a field.
     pub(super) fn combined(only_target: bool) -> Self {
-        Self { has_referer: !only_target, problem: "not a line of a combined log", ..Self::common() }
+        Self { has_referer: !only_target, message: "not a line of a combined log", ..Self::common() }
     }
 }
 
@@ -51,7 +51,7 @@ impl Layout for Access {
         1 + usize::from(self.has_referer)
     }
 
-    fn problem(&self) -> &'static str {
-        self.problem
+    fn message(&self) -> &'static str {
+        self.message
     }
 }

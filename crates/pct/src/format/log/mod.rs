@@ -84,7 +84,7 @@ trait Layout {
     fn width(&self) -> usize;
 
     /// The message about a line without some field.
-    fn problem(&self) -> &'static str;
+    fn message(&self) -> &'static str;
 
     /// The delimiter of new columns, if they are not in quotes.
     fn delimiter(&self, _line: &[u8]) -> Option<u8> {
@@ -200,18 +200,19 @@ impl Log {
             }
             output.extend_from_slice(appended);
         }
-        Fault::first(Some(Fault::new(FaultKind::Format(layout.problem()), 0)), fault)
+        Fault::first(Some(Fault::new(FaultKind::Format(layout.message()), 0)), fault)
     }
 
     fn transform_with(&self, layout: &impl Layout, records: &[u8], job: &mut Job) {
-        // Both operations are of the same kind, so they need the same bytes, unless a delimiter changes that.
-        let needed = self.in_request.needed().zip(self.in_quotes.needed()).map(|(one, other)| one.union(other));
-        let needed = needed.filter(|_| job.takes_runs(self.destination.is_field()));
-        // Directives are written even if other lines without needed bytes are not.
+        // Both operations are of the same kind, so they need the same bytes, unless a delimiter
+        // changes that.
+        let triggers = self.in_request.triggers().zip(self.in_quotes.triggers()).map(|(one, other)| one.union(other));
+        let triggers = triggers.filter(|_| job.takes_runs(self.destination.is_field()));
+        // Directives are written even if other lines without trigger bytes are not.
         let are_all_written = job.writes_all();
         let is_directive = |line: &[u8]| layout.directive(split_ending(line, b'\n').0, "").is_some();
         let is_line = |line: &[u8]| layout.find(line, |_| {}) && (are_all_written || !is_directive(line));
-        transform_lines(records, b'\n', needed, job, is_line, |text, output, appended| {
+        transform_lines(records, b'\n', triggers, job, is_line, |text, output, appended| {
             self.line(layout, text, output, appended)
         });
     }

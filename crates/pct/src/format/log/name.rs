@@ -36,7 +36,8 @@ struct Named {
 }
 
 const NAMED: [Named; 13] = [
-    // httpd: LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-agent}i\""; nginx: the predefined log_format.
+    // httpd: LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-agent}i\""; nginx: the
+    // predefined log_format.
     Named {
         name: "combined",
         help: "Apache httpd and nginx: with the referer and the user agent",
@@ -162,7 +163,8 @@ impl LogFormat {
         })
     }
 
-    /// The fields that have the targets of requests, or if the format has none, those that have their queries.
+    /// The fields that have the targets of requests, or if the format has none, those that have
+    /// their queries.
     pub(crate) fn targets_or_queries(&self) -> LogFields<'static> {
         let names: Vec<&str> = match self.kind {
             Kind::W3c => self.text.split_ascii_whitespace().collect(),
@@ -212,14 +214,14 @@ impl TypedValueParser for LogParser {
     type Value = LogFormat;
 
     fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<LogFormat, clap::Error> {
-        LogFormat::parse(&value.to_string_lossy()).map_err(|problem| {
+        LogFormat::parse(&value.to_string_lossy()).map_err(|message| {
             let mut error = clap::Error::new(ErrorKind::InvalidValue).with_cmd(command);
             let mut insert = |kind, text: String| error.insert(kind, ContextValue::String(text));
             insert(ContextKind::InvalidArg, argument.map(ToString::to_string).unwrap_or_default());
             insert(ContextKind::InvalidValue, value.to_string_lossy().into_owned());
             let names = NAMED.iter().map(|named| named.name.to_owned()).collect();
             error.insert(ContextKind::ValidValue, ContextValue::Strings(names));
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![problem.into()]));
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![message.into()]));
             error
         })
     }

@@ -1,4 +1,5 @@
-//! Lines by a template in the syntax of nginx's `log_format`: text, and variables such as `$request`.
+//! Lines by a template in the syntax of nginx's `log_format`: text, and variables such as
+//! `$request`.
 #![forbid(unsafe_code)]
 
 use memchr::memchr;
@@ -178,7 +179,7 @@ impl Layout for Template {
         self.width
     }
 
-    fn problem(&self) -> &'static str {
+    fn message(&self) -> &'static str {
         "not a line of this log format"
     }
 }

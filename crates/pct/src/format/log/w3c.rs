@@ -1,5 +1,5 @@
-//! The W3C extended log format: IIS, Amazon CloudFront. The directive `#Fields:` names the fields of
-//! the lines after it, which a tab or a space separates.
+//! The W3C extended log format: IIS, Amazon CloudFront. The directive `#Fields:` names the fields
+//! of the lines after it, which a tab or a space separates.
 //!
 //! A log may have several directives, each in any block. So the names are read in input order, by
 //! [`look_ahead`](W3c::look_ahead), and each block begins with those of the blocks before it.
@@ -28,7 +28,8 @@ pub(super) struct W3c {
 
 #[derive(Default)]
 struct State {
-    /// Each block that begins with other fields than the block before it: its number, and the fields.
+    /// Each block that begins with other fields than the block before it: its number, and the
+    /// fields.
     changes: Vec<(u64, Arc<Names>)>,
     /// Whether there was a line, and the names of all directives.
     has_lines: bool,
@@ -171,7 +172,7 @@ impl Layout for Block<'_> {
         self.fields.borrow().columns.len()
     }
 
-    fn problem(&self) -> &'static str {
+    fn message(&self) -> &'static str {
         if self.fields.borrow().columns.is_empty() { "no directive has named the fields" } else { "too few fields" }
     }
 

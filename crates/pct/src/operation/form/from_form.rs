@@ -87,7 +87,8 @@ impl FromForm {
         }
     }
 
-    /// Appends the result for a field whose names and values are decoded by these rules, each alone.
+    /// Appends the result for a field whose names and values are decoded by these rules, each
+    /// alone.
     fn apply_by(&self, decoding: &TextDecoding, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let mut fault = None;
         let mut decoded = |part: &[u8]| {

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{MANY, Pair, write_separated};
+use super::{MAX_COMPARED_NAMES, Pair, write_separated};
 use crate::codec::write_string;
 use crate::operation::{Fault, FaultKind};
 
@@ -37,9 +37,10 @@ pub(super) fn write_object(pairs: &[Pair<'_>], output: &mut Vec<u8>) {
     output.push(b'}');
 }
 
-/// Returns true only if the names are distinct. Always false for more than [`MANY`] pairs.
+/// Returns true only if the names are distinct. Always false for more than [`MAX_COMPARED_NAMES`]
+/// pairs.
 fn are_distinct(pairs: &[Pair<'_>]) -> bool {
-    pairs.len() <= MANY
+    pairs.len() <= MAX_COMPARED_NAMES
         && pairs.iter().enumerate().all(|(at, (name, _))| pairs[..at].iter().all(|(other, _)| other != name))
 }
 

@@ -30,7 +30,7 @@ pub(crate) enum Shape {
 type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
 
 /// From about this number of names on, hashing them is faster than comparing them.
-const MANY: usize = 16;
+const MAX_COMPARED_NAMES: usize = 16;
 
 /// Appends items with a separator between them.
 fn write_separated<T>(items: &[T], separator: u8, output: &mut Vec<u8>, write: impl Fn(&T, &mut Vec<u8>)) {

@@ -4,10 +4,10 @@
 use memchr::{memchr, memchr2};
 use simdpct::ByteSet;
 
-use super::MANY;
+use super::MAX_COMPARED_NAMES;
 
-/// Appends the object of a form in which nothing is encoded, nothing must be escaped in JSON, and no
-/// name is repeated. False, with nothing done, for other forms, and for those of many pairs.
+/// Appends the object of a form in which nothing is encoded, nothing must be escaped in JSON, and
+/// no name is repeated. False, with nothing done, for other forms, and for those of many pairs.
 ///
 /// `pct form` of `typical_urls.txt`: 2.0 -> 1.4 s/GB (Zen 5, `crates/pct/bench`).
 pub(super) fn write_object(form: &[u8], output: &mut Vec<u8>) -> bool {
@@ -16,7 +16,7 @@ pub(super) fn write_object(form: &[u8], output: &mut Vec<u8>) -> bool {
         return false;
     }
     let before = output.len();
-    let (mut names, mut count) = ([&b""[..]; MANY], 0);
+    let (mut names, mut count) = ([&b""[..]; MAX_COMPARED_NAMES], 0);
     output.push(b'{');
     let mut rest = Some(form);
     while let Some(pairs) = rest {
@@ -28,7 +28,7 @@ pub(super) fn write_object(form: &[u8], output: &mut Vec<u8>) -> bool {
             // Nothing is between two '&'.
             continue;
         }
-        if count == MANY || names[..count].contains(&name) {
+        if count == MAX_COMPARED_NAMES || names[..count].contains(&name) {
             output.truncate(before);
             return false;
         }

@@ -12,21 +12,23 @@ const NORMAL: ByteSet = ByteSet::range(b'a', b'z').union(sets::DIGIT).union(Byte
 /// ASCII characters of host names.
 const OF_NAMES: ByteSet = NORMAL.union(sets::ALPHA);
 
-/// The registrable domain of a host as it is in a URL: the public suffix and the label before it, in lower case and ASCII.
-/// `None` for an IP address, a public suffix, and a host that IDNA refuses. Only the host decides: the port may be invalid.
+/// The registrable domain of a host as it is in a URL: the public suffix and the label before it,
+/// in lower case and ASCII. `None` for an IP address, a public suffix, and a host that IDNA
+/// refuses. Only the host decides: the port may be invalid.
 pub(super) fn registrable(host: &[u8]) -> Option<Cow<'_, str>> {
     if is_normal(host) {
         return of_normal(str::from_utf8(host).ok()?).map(Cow::Borrowed);
     }
     let normal = UrlNormalizer::new().normalize(&[b"//", host].concat()).ok()?.into_owned();
     let normal = String::from_utf8(normal).ok()?;
-    // Not `uri::part`: with a second caller its function is not inlined, and `get path` takes 7 % more.
+    // Not `uri::part`: with a second caller its function is not inlined, and `get path` takes 7 %
+    // more.
     let authority = uri::split(&normal).authority?;
     of_normal(uri::split_authority(authority).host).map(|domain| Cow::Owned(domain.to_owned()))
 }
 
-/// Whether a host is known to be its own normal form, and no IP address. `get domain`: 10.3 -> 5.4 s/GB (AMD EPYC,
-/// hosts of `typical_urls.txt` in lower case).
+/// Whether a host is known to be its own normal form, and no IP address. `get domain`: 10.3 -> 5.4
+/// s/GB (AMD EPYC, hosts of `typical_urls.txt` in lower case).
 fn is_normal(host: &[u8]) -> bool {
     let last = host.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
     NORMAL.complement().find(host).is_none()
@@ -40,15 +42,16 @@ fn of_normal(host: &str) -> Option<&str> {
     psl::domain_str(host).filter(|_| !is_address)
 }
 
-/// Whether a host is an IPv4 address or none at all (WHATWG URL 3.5): no top-level domain is a number.
+/// Whether a host is an IPv4 address or none at all (WHATWG URL 3.5): no top-level domain is a
+/// number.
 fn ends_in_a_number(host: &str) -> bool {
     let last = host.strip_suffix('.').unwrap_or(host).rsplit('.').next().unwrap_or_default();
     let is_hex = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     !last.is_empty() && last.bytes().all(|digit| digit.is_ascii_digit()) || last.strip_prefix("0x").is_some_and(is_hex)
 }
 
-/// A host name, decoded, in Unicode (UTS 46). `None` for one that does not change: also for an IP address, and a host that IDNA
-/// refuses.
+/// A host name, decoded, in Unicode (UTS 46). `None` for one that does not change: also for an IP
+/// address, and a host that IDNA refuses.
 pub(super) fn in_unicode(host: &[u8]) -> Option<String> {
     let has_work = |byte: &u8| byte.is_ascii_uppercase() || !byte.is_ascii();
     if !host.iter().any(has_work) && !host.windows(4).any(|prefix| prefix == b"xn--") {

@@ -1,7 +1,7 @@
 //! `pct get`: parts of a URL, of a request target or of a query.
 //!
-//! [`part`] has their names and [`template`] several of them, [`reading`] finds those that RFC 3986 names, [`domain`] the
-//! registrable domain, and [`output`] writes them as text, CSV or JSON.
+//! [`part`] has their names and [`template`] several of them, [`reading`] finds those that RFC 3986
+//! names, [`domain`] the registrable domain, and [`output`] writes them as text, CSV or JSON.
 #![forbid(unsafe_code)]
 
 mod domain;
@@ -29,9 +29,9 @@ pub(crate) use template::Template;
 
 /// Whether some URL of a run had a part: shared by its operations.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PartSeen(Arc<AtomicBool>);
+pub(crate) struct PartFound(Arc<AtomicBool>);
 
-impl PartSeen {
+impl PartFound {
     pub(crate) fn get(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -80,18 +80,18 @@ pub(crate) struct Get {
     is_alone: bool,
     /// Whether a part is noted as seen: one that every reference has only if there are no others.
     noted: Vec<bool>,
-    seen: PartSeen,
+    seen: PartFound,
 }
 
 /// A pair of a query: its name and its value, as they are in the text.
 type Pair<'u> = (&'u [u8], &'u [u8]);
 
 impl Get {
-    pub(crate) fn new(template: &Template, output: PartsOutput, rules: ValueRules<'_>, seen: PartSeen) -> Self {
+    pub(crate) fn new(template: &Template, output: PartsOutput, rules: ValueRules<'_>, seen: PartFound) -> Self {
         let ValueRules { reading, decoding, separator, safe, is_unicode_host } = rules;
         let parts = template.parts().to_vec();
         let separator = output::escaped(separator.as_bytes(), safe);
-        let are_pairs_shared = parts.iter().filter(|part| part.is_of_form()).count() > 1;
+        let are_pairs_shared = parts.iter().filter(|part| part.is_form_part()).count() > 1;
         let is_computed = |part: &Part| match part {
             Part::Domain => true,
             Part::Uri(UriPart::Host) => is_unicode_host,
@@ -124,7 +124,7 @@ impl Get {
         pairs: Option<&[Pair<'u>]>,
         output: &mut Vec<u8>,
     ) -> (bool, Option<Fault>) {
-        let decode = self.decoding.as_ref().map(|rules| if part.is_of_form() { &*rules.form } else { &*rules.plain });
+        let decode = self.decoding.as_ref().map(|rules| if part.is_form_part() { &*rules.form } else { &*rules.plain });
         let mut fault = None;
         let mut is_first = true;
         let each = |value: &'u [u8]| {

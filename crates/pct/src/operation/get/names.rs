@@ -12,12 +12,12 @@ pub(super) struct Names<'k> {
 }
 
 /// From about this number of names on, hashing them is faster than comparing them.
-const MANY: usize = 16;
+const HASH_FROM_NAMES: usize = 16;
 
 impl<'k> Names<'k> {
     /// Whether the name is new.
     pub(super) fn insert(&mut self, name: Cow<'k, [u8]>) -> bool {
-        if self.few.len() < MANY && self.many.is_empty() {
+        if self.few.len() < HASH_FROM_NAMES && self.many.is_empty() {
             let is_new = !self.few.contains(&name);
             if is_new {
                 self.few.push(name);

@@ -37,7 +37,8 @@ enum Style {
 }
 
 impl PartsOutput {
-    /// Text. Bytes of `safe` are escaped in the text of the template; parts contain no byte of `apart`.
+    /// Text. Bytes of `safe` are escaped in the text of the template; parts contain no byte of
+    /// `apart`.
     pub(crate) fn text(template: &Template, safe: ByteSet, apart: ByteSet) -> Self {
         let texts = template.texts().iter().map(|text| escaped(text.as_bytes(), safe)).collect();
         Self { texts, style: Style::Plain(apart), names: Vec::new() }

@@ -82,11 +82,11 @@ impl Part {
 
     /// Whether a query has it.
     pub(crate) fn is_of_query(&self) -> bool {
-        self.is_of_form() || *self == Self::Uri(UriPart::Query)
+        self.is_form_part() || *self == Self::Uri(UriPart::Query)
     }
 
     /// Whether it is part of a form, in which '+' is a space.
-    pub(crate) fn is_of_form(&self) -> bool {
+    pub(crate) fn is_form_part(&self) -> bool {
         matches!(self, Self::Keys | Self::Key(_) | Self::Pair(_))
     }
 

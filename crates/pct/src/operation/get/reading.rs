@@ -1,5 +1,5 @@
-//! `Reading`: how a field is read, as a reference, as the target of a request or as a query; and [`Components`], a field of
-//! which parts are asked for.
+//! `Reading`: how a field is read, as a reference, as the target of a request or as a query; and
+//! [`Components`], a field of which parts are asked for.
 #![forbid(unsafe_code)]
 
 use memchr::{memchr, memrchr};
@@ -10,9 +10,11 @@ use simdpct::uri::{self, Authority, Part as UriPart, Parts};
 pub(crate) enum Reading {
     /// As references (RFC 3986 4.1).
     Reference,
-    /// As targets of requests (RFC 9112 3.2): what begins with a slash has no authority, and a host with a port is one.
+    /// As targets of requests (RFC 9112 3.2): what begins with a slash has no authority, and a host
+    /// with a port is one.
     Target,
-    /// As the queries of URLs, or forms. A leading `?` is dropped, and `-` alone is how logs write that there is none.
+    /// As the queries of URLs, or forms. A leading `?` is dropped, and `-` alone is how logs write
+    /// that there is none.
     Query,
 }
 

@@ -28,7 +28,8 @@ impl Template {
         &self.texts
     }
 
-    /// Whether it is a list of distinct parts: they can be the fields of a row or the members of an object.
+    /// Whether it is a list of distinct parts: they can be the fields of a row or the members of an
+    /// object.
     pub(crate) fn is_list(&self) -> bool {
         let is_between = |text: &String| text.chars().all(|character| " ,;|\t".contains(character));
         let is_new = |(at, part): (usize, &Part)| !self.parts[..at].contains(part);

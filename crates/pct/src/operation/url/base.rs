@@ -10,7 +10,8 @@ use super::{Fault, Operation, Stream, keep_if_delimited};
 /// The URL that references are relative to.
 ///
 /// By RFC 3986 5.2.2, a target is a part of the base, then the reference as it is, without the dot
-/// segments of its path. The normal form of a URL has none, so the operation that follows removes them.
+/// segments of its path. The normal form of a URL has none, so the operation that follows removes
+/// them.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Base {
     text: String,
@@ -41,10 +42,10 @@ impl Base {
         Ok(Self { text: text.to_owned(), scheme, authority, folder, path, query })
     }
 
-    /// The part of the base that precedes a reference (RFC 3986 5.2.2, 5.2.3), in two pieces. A reference that
-    /// begins with a slash is a target if `are_targets`: then it has no authority.
-    fn before(&self, reference: &[u8], are_targets: bool) -> (&str, &str) {
-        if are_targets && reference.first() == Some(&b'/') {
+    /// The part of the base that precedes a reference (RFC 3986 5.2.2, 5.2.3), in two pieces. A
+    /// reference that begins with a slash is a target if `has_targets`: then it has no authority.
+    fn before(&self, reference: &[u8], has_targets: bool) -> (&str, &str) {
+        if has_targets && reference.first() == Some(&b'/') {
             return (&self.text[..self.authority], "");
         }
         let Parts { scheme, authority, path, query, .. } = split(reference);
@@ -67,29 +68,30 @@ impl Base {
 pub(crate) struct Resolved {
     base: Base,
     operation: Box<dyn Operation>,
-    /// Whether a field that begins with a slash is a request target, and `-` and `*` are no references.
-    are_targets: bool,
+    /// Whether a field that begins with a slash is a request target, and `-` and `*` are no
+    /// references.
+    has_targets: bool,
     /// Delimiters of the format, which a base can have.
-    guarded: ByteSet,
+    producible_delimiters: ByteSet,
 }
 
 impl Resolved {
-    pub(crate) fn new(base: Base, operation: Box<dyn Operation>, are_targets: bool, safe: ByteSet) -> Self {
-        Self { base, operation, are_targets, guarded: safe }
+    pub(crate) fn new(base: Base, operation: Box<dyn Operation>, has_targets: bool, safe: ByteSet) -> Self {
+        Self { base, operation, has_targets, producible_delimiters: safe }
     }
 }
 
 impl Operation for Resolved {
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
-        let is_kept = self.are_targets && matches!(field, b"-" | b"*");
-        let (base, slash) = if is_kept { ("", "") } else { self.base.before(field, self.are_targets) };
+        let is_kept = self.has_targets && matches!(field, b"-" | b"*");
+        let (base, slash) = if is_kept { ("", "") } else { self.base.before(field, self.has_targets) };
         if base.is_empty() {
             return self.operation.apply(field, output);
         }
         let target = [base.as_bytes(), slash.as_bytes(), field].concat();
         let start = output.len();
         let fault = self.operation.apply(&target, output).map(|fault| fault.after(target.len() - field.len()));
-        Fault::first(fault, keep_if_delimited(self.guarded, field, start, output))
+        Fault::first(fault, keep_if_delimited(self.producible_delimiters, field, start, output))
     }
 
     /// A dot segment removes what precedes it.

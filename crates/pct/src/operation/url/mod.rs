@@ -1,4 +1,5 @@
-//! Operations on whole URLs: their normal form, their key in a web archive, and references with a base.
+//! Operations on whole URLs: their normal form, their key in a web archive, and references with a
+//! base.
 #![forbid(unsafe_code)]
 
 mod base;
@@ -34,9 +35,17 @@ impl fmt::Display for UrlFault {
     }
 }
 
-/// Puts the field back in place of the result, from `start` on, if the result has more bytes of `guarded`.
-fn keep_if_delimited(guarded: ByteSet, field: &[u8], start: usize, output: &mut Vec<u8>) -> Option<Fault> {
-    if guarded.is_empty() || guarded.count(&output[start..]) <= guarded.count(field) {
+/// Puts the field back in place of the result, from `start` on, if the result has more bytes of
+/// `producible_delimiters`.
+fn keep_if_delimited(
+    producible_delimiters: ByteSet,
+    field: &[u8],
+    start: usize,
+    output: &mut Vec<u8>,
+) -> Option<Fault> {
+    if producible_delimiters.is_empty()
+        || producible_delimiters.count(&output[start..]) <= producible_delimiters.count(field)
+    {
         return None;
     }
     output.truncate(start);

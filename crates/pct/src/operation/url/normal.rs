@@ -14,7 +14,7 @@ pub(crate) struct NormalUrl {
     /// Drops the pairs of the query whose decoded name matches one of these.
     drop_query: Vec<Pattern>,
     /// Delimiters of the format that a normal form can have although the field does not.
-    guarded: ByteSet,
+    producible_delimiters: ByteSet,
 }
 
 impl NormalUrl {
@@ -24,7 +24,7 @@ impl NormalUrl {
             normalizer: normalizer.keep(safe),
             drop_query,
             // IDNA makes letters, digits, `-` and `.`; an empty path becomes `/`.
-            guarded: safe.intersection(sets::UNRESERVED.with(b'/')),
+            producible_delimiters: safe.intersection(sets::UNRESERVED.with(b'/')),
         }
     }
 }
@@ -48,7 +48,7 @@ impl Operation for NormalUrl {
         let is_dropped: Option<&dyn Fn(&str) -> bool> = (!self.drop_query.is_empty()).then_some(&is_dropped);
         let on_error = |error| fault = Fault::first(fault, Some(Fault::from(error)));
         self.normalizer.normalize_reporting(field, is_dropped, on_error, output);
-        Fault::first(fault, keep_if_delimited(self.guarded, field, start, output))
+        Fault::first(fault, keep_if_delimited(self.producible_delimiters, field, start, output))
     }
 
     /// A dot segment removes what precedes it.

@@ -14,8 +14,8 @@ pub(super) fn append(text: &[u8], escaped: ByteSet, output: &mut Vec<u8>) {
     escape(start, escaped, output);
 }
 
-/// Appends a text decoded until no triplet is left: `%252F` becomes `/`. Linear: each decoding makes the
-/// output shorter.
+/// Appends a text decoded until no triplet is left: `%252F` becomes `/`. Linear: each decoding
+/// makes the output shorter.
 pub(super) fn decode(text: &[u8], output: &mut Vec<u8>) {
     let (before, mut rest) = text.split_at(memchr(b'%', text).unwrap_or(text.len()));
     output.extend_from_slice(before);
@@ -23,7 +23,8 @@ pub(super) fn decode(text: &[u8], output: &mut Vec<u8>) {
     while let [b'%', after @ ..] = rest {
         output.push(b'%');
         let (literal, next) = after.split_at(memchr(b'%', after).unwrap_or(after.len()));
-        // Only the next two bytes can complete a triplet, and the two after each byte that is decoded.
+        // Only the next two bytes can complete a triplet, and the two after each byte that is
+        // decoded.
         let (mut done, mut candidates) = (0, 2);
         while candidates > 0
             && let Some(&byte) = literal.get(done)

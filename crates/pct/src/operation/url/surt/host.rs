@@ -45,8 +45,9 @@ fn append_decoded(host: &[u8], output: &mut Vec<u8>) {
     }
 }
 
-/// The name by IDNA. The package follows IDNA 2003 (RFC 3490), label by label, so that `ß` is `ss`. Here UTS 46 is
-/// applied in the same way. Characters that are newer than Unicode 3.2, or that UTS 46 forbids, have other results.
+/// The name by IDNA. The package follows IDNA 2003 (RFC 3490), label by label, so that `ß` is `ss`.
+/// Here UTS 46 is applied in the same way. Characters that are newer than Unicode 3.2, or that UTS
+/// 46 forbids, have other results.
 fn to_ascii(host: &[u8]) -> Option<String> {
     let text: String = host.utf8_chunks().map(|chunk| chunk.valid().to_owned()).collect();
     if text.is_empty() {
@@ -103,8 +104,8 @@ fn merge_dots(start: usize, output: &mut Vec<u8>) {
     }
 }
 
-/// The address that a host of digits and dots stands for, as `inet_aton` reads it: `0177.1` is 127.0.0.1. One number is
-/// decimal, modulo 2³².
+/// The address that a host of digits and dots stands for, as `inet_aton` reads it: `0177.1` is
+/// 127.0.0.1. One number is decimal, modulo 2³².
 fn address(host: &[u8]) -> Option<std::net::Ipv4Addr> {
     if !host.first()?.is_ascii_digit() || !host.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') {
         return None;

@@ -1,15 +1,19 @@
-//! `--surt`: the key of a URL in the indexes of web archives, a Sort-friendly URI Reordering Transform.
+//! `--surt`: the key of a URL in the indexes of web archives, a Sort-friendly URI Reordering
+//! Transform.
 //!
-//! The rules are those of the Python package `surt` with its defaults, which pywb and the indexes of Common Crawl
-//! use, as recorded in crates/pct/tests/cli/surt.tsv; `crates/pct/compare-canonical --surt` compares both. They unify
-//! more URLs than RFC 3986 does, since archives look for captures of a page by whatever URL it had:
+//! The rules are those of the Python package `surt` with its defaults, which pywb and the indexes
+//! of Common Crawl use, as recorded in crates/pct/tests/cli/surt.tsv; `crates/pct/compare-canonical
+//! --surt` compares both. They unify more URLs than RFC 3986 does, since archives look for captures
+//! of a page by whatever URL it had:
 //!
-//! - Spaces around the URL, tabs and line ends in it, user information, default port, fragment and an empty query
-//!   are dropped. Without a scheme it is `http`.
-//! - Triplets are decoded until none is left. Then bytes that are not printable ASCII, `#` and `%` are escaped.
+//! - Spaces around the URL, tabs and line ends in it, user information, default port, fragment and
+//!   an empty query are dropped. Without a scheme it is `http`.
+//! - Triplets are decoded until none is left. Then bytes that are not printable ASCII, `#` and `%`
+//!   are escaped.
 //! - All is in lower case.
 //! - The host loses `www.`, `www1.` and so on; its labels are reversed.
-//! - Dot segments, repeated slashes and the last slash are dropped from the path; session IDs from path and query.
+//! - Dot segments, repeated slashes and the last slash are dropped from the path; session IDs from
+//!   path and query.
 //! - The pairs of the query are sorted.
 //!
 //! A key has no scheme, so `http` and `https` share one. A URL without a host keeps its scheme.
@@ -39,13 +43,14 @@ pub(crate) struct Surt {
     escaped: ByteSet,
     /// Delimiters of the format.
     safe: ByteSet,
-    /// Whether a field that begins with a slash is a request target, which has no host, and `-` and `*` are no URLs.
+    /// Whether a field that begins with a slash is a request target, which has no host, and `-` and
+    /// `*` are no URLs.
     takes_targets: bool,
 }
 
 impl Surt {
-    /// Bytes of `safe` are escaped, too. A key that has more of them than the field all the same, such as commas, is
-    /// refused.
+    /// Bytes of `safe` are escaped, too. A key that has more of them than the field all the same,
+    /// such as commas, is refused.
     pub(crate) fn new(takes_targets: bool, safe: ByteSet) -> Self {
         Self { escaped: escapes::ESCAPED.union(safe), safe, takes_targets }
     }

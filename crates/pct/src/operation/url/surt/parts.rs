@@ -80,7 +80,8 @@ fn scheme(url: &[u8]) -> Option<&[u8]> {
     Some(&url[..end])
 }
 
-/// The host, without the brackets of an IP literal, and the port, possibly empty. Colons at the end are dropped.
+/// The host, without the brackets of an IP literal, and the port, possibly empty. Colons at the end
+/// are dropped.
 fn split_authority(authority: &[u8]) -> (&[u8], &[u8]) {
     let authority = &authority[..authority.iter().rposition(|&byte| byte != b':').map_or(0, |last| last + 1)];
     let address = &authority[memrchr(b'@', authority).map_or(0, |at| at + 1)..];

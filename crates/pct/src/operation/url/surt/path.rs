@@ -23,7 +23,8 @@ pub(super) fn append(path: &[u8], has_host: bool, escaped: ByteSet, output: &mut
     }
 }
 
-/// Removes dot segments and repeated slashes of the path that `output` ends with. It is empty or begins with a slash.
+/// Removes dot segments and repeated slashes of the path that `output` ends with. It is empty or
+/// begins with a slash.
 fn normalize(start: usize, output: &mut Vec<u8>) {
     let path = &output[start..];
     if path.is_empty() {
@@ -54,8 +55,9 @@ fn normalize(start: usize, output: &mut Vec<u8>) {
 
 const ASPX: &[u8] = b".aspx";
 
-/// Drops the last segment that is a session ID of ASP.NET before a page: `/(S(...))/a.aspx`. `length` is the length
-/// of the ID at the start of a text, if it has one. The path is in lower case.
+/// Drops the last segment that is a session ID of ASP.NET before a page: `/(S(...))/a.aspx`.
+/// `length` is the length of the ID at the start of a text, if it has one. The path is in lower
+/// case.
 fn drop_session(start: usize, length: fn(&[u8]) -> Option<usize>, output: &mut Vec<u8>) {
     let path = &output[start..];
     let (mut found, mut page, mut query) = (None, 0, 0);
@@ -64,7 +66,8 @@ fn drop_session(start: usize, length: fn(&[u8]) -> Option<usize>, output: &mut V
             continue;
         };
         let end = open + 1 + length + 1;
-        // The page has a name, and no `?` before its extension. Both searches go on where they ended before.
+        // The page has a name, and no `?` before its extension. Both searches go on where they
+        // ended before.
         let next = |at: usize, from: usize, find: &dyn Fn(&[u8]) -> Option<usize>| match at >= from {
             true => at,
             false => path.get(from..).and_then(find).map_or(path.len(), |found| from + found),

@@ -82,8 +82,8 @@ fn drop_sessions(start: usize, output: &mut Vec<u8>) {
     drop_cold_fusion(start, output);
 }
 
-/// Drops the last occurrence of a name with a value that ends the pair, and the `&` after it. `length` is the length of
-/// the value at the start of a text, if it has one.
+/// Drops the last occurrence of a name with a value that ends the pair, and the `&` after it.
+/// `length` is the length of the value at the start of a text, if it has one.
 fn drop_last(start: usize, name: &[u8], length: impl Fn(&[u8]) -> Option<usize>, output: &mut Vec<u8>) {
     let query = &output[start..];
     let found = memmem::rfind_iter(query, name).find_map(|at| {
