@@ -25,6 +25,7 @@ fn bad_usage_is_exit_code_2_and_writes_nothing() {
         &["decode", "-f", "0"],
         &["decode", "-f", "-0"],
         &["decode", "-d", ","],
+        &["get", "--format", "{host} {path}", "--as", "csv", "--count"],
         &["decode", "-0", "-d", ","],
         &["check", "-d", ","],
         &["check", "--append"],
