@@ -64,3 +64,20 @@ def test_tables_have_what_the_queries_look_for(tables):
     assert None in domains and any(domain and domain.endswith(".github.io") for domain in domains)
     for text in (r"%(?![0-9A-Fa-f]{2})", "%25[0-9A-F]{2}", "^HTTPS:", ":443/", r"/\./", "/x/[.][.]/", "%[0-9a-f][a-f]", r"[?&]\w+=[^&]*[+]"):
         assert any(re.search(text, url) for url in urls), text
+
+
+@pytest.mark.parametrize("query", EXPECTED)
+def test_page_has_the_columns_and_first_rows(tables, query):
+    page = (QUERIES.parents[1] / "docs/crawl-queries" / f"{query}.md").read_text()
+    columns, rows = EXPECTED[query](tables)
+    described, shown = (re.findall(r"^\| (.*) \|$", part, re.M) for part in page.split("\n## First rows\n"))
+    assert [line.split(" | ")[0].strip("`") for line in described[1:]] == list(columns)
+    if len(tables["crawl"]) != 20_000:
+        pytest.skip("the pages show rows of tables with 20,000 rows")
+    if query == "new-urls":
+        rows = sorted(rows, key=lambda row: (-row[2], row[0]))
+    texts = [" | ".join("" if value is None else str(value) for value in row) for row in [columns, *rows]]
+    assert shown[0] == texts[0] and len(shown) > 3
+    assert shown[1:] == texts[1 : len(shown)]
+    total = re.search(r"(?i)\bof ([\d,]+)\.$", page, re.M)
+    assert not total or total[1] == f"{len(rows):,}"
