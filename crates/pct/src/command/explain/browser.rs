@@ -64,7 +64,7 @@ mod tests {
         ) {
             // url takes a Windows drive letter for one in every scheme, the standard in "file" only
             // ("shorten a URL's path").
-            prop_assume!(!["E|", "a|"].iter().any(|drive| path.contains(drive)));
+            prop_assume!(!["E|", "a|", "e|"].iter().any(|drive| path.contains(drive)));
             let text = format!("http://{host}{path}{query}");
             let expected = Url::parse(&text).unwrap();
             let found = request(text.as_bytes());
