@@ -59,7 +59,7 @@ fn guard_pages_are_inaccessible() {
     assert_eq!(is_readable(memory.start.wrapping_sub(1)), cfg!(target_arch = "wasm32"), "only memory's end is a guard");
 }
 
-/// The end of memory also holds after the heap has grown. scripts/cross-test requires that this
+/// The end of memory also holds after the heap has grown. scripts/check-levels requires that this
 /// fails by a trap.
 #[cfg(target_arch = "wasm32")]
 #[test]

@@ -4,8 +4,8 @@ use std::env;
 
 use simdpct::{Level, UnknownLevel};
 
-/// scripts/cross-test runs this on emulated CPUs and sets the level expected of each. Elsewhere the
-/// documented rule applies: `SIMDPCT_LEVEL` if it names an available level, otherwise the best
+/// scripts/check-levels runs this on emulated CPUs and sets the level expected of each. Elsewhere
+/// the documented rule applies: `SIMDPCT_LEVEL` if it names an available level, otherwise the best
 /// level.
 #[test]
 fn active_level_is_the_expected_one() {
@@ -45,7 +45,7 @@ fn available_levels_belong_to_the_architecture() {
     }
 }
 
-/// The features of each level, as `std` detects them. scripts/cross-test runs this on emulated
+/// The features of each level, as `std` detects them. scripts/check-levels runs this on emulated
 /// CPUs.
 #[cfg(target_arch = "x86_64")]
 #[test]

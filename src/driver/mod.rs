@@ -339,7 +339,7 @@ fn decode_outcome(progress: &Progress) -> Result<(), DecodeError> {
 pub(crate) fn as_uninit(buffer: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     let length = buffer.len();
     // SAFETY: `u8` and `MaybeUninit<u8>` have the same layout, and no uninitialised byte is written
-    // (see above). (scripts/memory: valgrind)
+    // (see above). (scripts/check-memory: valgrind)
     unsafe { core::slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), length) }
 }
 

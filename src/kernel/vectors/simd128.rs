@@ -6,7 +6,7 @@
 //! feature is missing nowhere. Every function here must be inlined into a function that enables
 //! simd128, which the whole module is compiled with: see [`Vector`]. Pointers are valid for the
 //! bytes that the trait states. Tested in tests/bounds.rs (buffers that end where linear memory
-//! ends) and tests/differential.rs, by scripts/cross-test wasm32.
+//! ends) and tests/differential.rs, by scripts/check-levels wasm32.
 #![allow(unsafe_op_in_unsafe_fn, reason = "each function is one or two intrinsics, under the contract of the trait")]
 
 use core::arch::wasm32::*;

@@ -1,6 +1,6 @@
 //! The end of WebAssembly's linear memory, beyond which each access is a trap.
 //! The end must not move. So the heap first gets its memory, and then memory is grown to the
-//! maximum with which the program is linked (scripts/cross-test).
+//! maximum with which the program is linked (scripts/check-levels).
 
 use core::arch::wasm32::{memory_grow, memory_size};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
