@@ -169,6 +169,14 @@ fn help_names_every_function() {
     assert!(stdout(&folder, &["--version"]).starts_with("simdpct-sql "));
 }
 
+#[test]
+fn sql_may_begin_with_a_comment() {
+    let folder = tempfile::tempdir().unwrap();
+    for sql in ["-- one\nselect 1 as a", "--\nselect 1 as a", "/* one */ select 1 as a"] {
+        assert_eq!(stdout(&folder, &["-o", "csv", sql]), "a\n1\n", "{sql}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn closed_pipe_is_success() {

@@ -79,7 +79,9 @@ impl Arguments {
         let mut others = Vec::new();
         let mut has_options = true;
         while let Some(argument) = arguments.next() {
-            if !has_options || !argument.starts_with('-') || argument == "-" {
+            // SQL may begin with a comment, which no option looks like.
+            let is_comment = argument.strip_prefix("--").is_some_and(|rest| rest.starts_with(char::is_whitespace));
+            if !has_options || !argument.starts_with('-') || argument == "-" || is_comment {
                 others.push(argument);
                 continue;
             }
