@@ -33,6 +33,11 @@ debian_need() {
         fi
     done
 
+    # Packages that conflict with installed ones are refused, except on a machine of CI, which serves one run: Traffic
+    # Server and nginx's Lua need different LuaJITs.
+    local keep=(--no-remove)
+    [[ ${CI-} != true ]] || keep=()
+
     # Retries, because mirrors fail at times, and a machine that has just started may hold the lock for its
     # own upgrades.
     local apt_get=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
@@ -40,7 +45,7 @@ debian_need() {
     for pause in 5 15 45 90 0; do
         # An unreachable list may not be needed, so only a failed installation counts.
         "${apt_get[@]}" update >&2 || echo "apt-get update failed" >&2
-        if "${apt_get[@]}" install --yes --no-install-recommends --no-remove "${missing[@]}" >&2; then
+        if "${apt_get[@]}" install --yes --no-install-recommends "${keep[@]}" "${missing[@]}" >&2; then
             return
         fi
         echo "apt-get install failed" >&2
