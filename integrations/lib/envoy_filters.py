@@ -36,7 +36,7 @@ def forwarded(server, target, **options):
 
 
 def check_filter(checks, library, envoy_filter):
-    """All checks but those of the README's example. Returns what Envoy has written."""
+    """All checks except the README's example. Returns what Envoy has written."""
     access_log = f"%REQ(X-Name)% %RESPONSE_CODE% {envoy_filter.findings} [{envoy_filter.refusal}] %RESPONSE_CODE_DETAILS%"
     with tempfile.TemporaryDirectory() as folder, Origin() as origin:
         with envoy_filter.start(folder, origin.port, "query=nul,percent default", access_log=access_log) as server:

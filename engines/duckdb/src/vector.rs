@@ -598,8 +598,8 @@ fn type_of(returns: Returns) -> duckdb_logical_type {
         Returns::Boolean => return simple(DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN),
         Returns::List(item) | Returns::Map(item) | Returns::Parts(item) => type_of(item.returns()),
     };
-    // SAFETY: the new type copies that of its values, which is destroyed once. A structure gets as
-    // many types as names; DuckDB copies both.
+    // SAFETY: the new type copies the type of its values, which is destroyed once. A structure gets
+    // as many types as names; DuckDB copies both.
     unsafe {
         let result = match returns {
             Returns::Map(_) => duckdb_create_map_type(item, item),

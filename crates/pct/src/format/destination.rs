@@ -69,7 +69,7 @@ impl ColumnName {
         }
     }
 
-    /// Whether `name` is that of the column for the results of some source; `is_source` says which
+    /// Whether `name` names the column for the results of some source; `is_source` says which
     /// columns are.
     pub(crate) fn is_for_some(&self, name: &str, is_source: impl FnOnce(&str) -> bool) -> bool {
         match self {

@@ -21,7 +21,7 @@ pub(crate) enum Filter {
 }
 
 impl Filter {
-    /// Whether fields decide: the operation notes those that are selected.
+    /// Whether fields decide: the operation notes the selected fields.
     pub(crate) fn is_by_field(self) -> bool {
         matches!(self, Self::Changed | Self::Matching)
     }

@@ -27,7 +27,7 @@ use super::atomic_file::AtomicFile;
 use crate::error::Error;
 use crate::lock::lock;
 
-/// Files of a group. They stay open, those of the group that is being replaced too, and some
+/// Files of a group. They stay open, as the files of the group being replaced do, and some
 /// systems allow a process only 256 open files.
 const MAX_OPEN_FILES: usize = 96;
 

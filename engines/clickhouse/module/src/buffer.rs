@@ -24,7 +24,7 @@ impl Buffer {
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: the fields are those of a vector, of which all bytes are initialized: see `give`.
+        // SAFETY: the fields come from a vector, all of whose bytes are initialized: see `give`.
         unsafe { core::slice::from_raw_parts(self.data, self.size) }
     }
 }
@@ -41,6 +41,6 @@ extern "C" fn clickhouse_create_buffer(size: usize) -> *mut Buffer {
 unsafe extern "C" fn clickhouse_destroy_buffer(buffer: *mut Buffer) {
     // SAFETY: guaranteed by the caller.
     let buffer = unsafe { Box::from_raw(buffer) };
-    // SAFETY: the fields are those of a vector that `give` has not dropped.
+    // SAFETY: the fields come from a vector that `give` has not dropped.
     drop(unsafe { Vec::from_raw_parts(buffer.data, buffer.size, buffer.capacity) });
 }

@@ -49,7 +49,7 @@ impl Decoding {
         Ok(decoded)
     }
 
-    /// The layers of encoding below the first that are decoded, as far as there are any: the value
+    /// The layers of encoding below the first that are decoded, if the value has any: the value
     /// after one pass, after two, and so on. What cannot be decoded is kept.
     pub(crate) fn inner_layers(&self, input: &[u8]) -> Vec<Vec<u8>> {
         let mut layers: Vec<Vec<u8>> = Vec::new();

@@ -179,7 +179,7 @@ impl Get {
         }
     }
 
-    /// A name as it is written, but for bytes that stay escaped.
+    /// A name as it is written, except bytes that stay escaped.
     fn comparable<'u>(&self, key: &'u [u8]) -> Cow<'u, [u8]> {
         if self.decoding.is_some() { decoded(key) } else { Cow::Borrowed(key) }
     }

@@ -1,7 +1,7 @@
 //! `--surt`: the key of a URL in the indexes of web archives, a Sort-friendly URI Reordering
 //! Transform.
 //!
-//! The rules are those of the Python package `surt` with its defaults, which pywb and the indexes
+//! The rules are the defaults of the Python package `surt`, which pywb and the indexes
 //! of Common Crawl use, as recorded in crates/pct/tests/cli/surt.tsv; `crates/pct/compare-canonical
 //! --surt` compares both. They unify more URLs than RFC 3986 does, since archives look for captures
 //! of a page by whatever URL it had:
